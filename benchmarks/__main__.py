@@ -42,6 +42,7 @@ from benchmarks.startup import startup
 from benchmarks.transports import transports
 from benchmarks.turns import turns
 from benchmarks.verifying import verifying
+from benchmarks.viewer import viewer
 from benchmarks.walks import walks
 from graph_memory import Settings, local, open_memory
 
@@ -87,6 +88,7 @@ PARTS: dict[str, Part] = {
     "search": lambda place, options: search_speed(place, options.sizes),
     "ways": lambda place, options: transports(place.memory, options.settings, options.calls),
     "replies": lambda place, options: replies(place.memory, options.settings),
+    "viewer": lambda place, options: viewer(place, options.settings, options.sizes),
     "footprint": lambda place, options: footprint(place.memory, options.settings, options.mixed),
     "startup": lambda _, options: startup(options.settings),
 }
@@ -97,7 +99,7 @@ WITH_DATA = (
 )  # fmt: skip
 """Parts that need the question sets beside the repository. They run only when you name them."""
 
-SELDOM = ("changed", "unseen", "lives", "session", "first_day", "capture", "clients")
+SELDOM = ("changed", "unseen", "lives", "session", "first_day", "capture", "clients", "viewer")
 """Parts whose results seldom change. They run only when you name them."""
 
 

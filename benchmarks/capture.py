@@ -7,7 +7,7 @@ prompts to which nothing stored adds anything.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 from pathlib import Path
@@ -88,7 +88,14 @@ async def capture(place: Place, settings: Settings) -> str:
     memory = place.memory.in_domain(domain)
     with TemporaryDirectory() as home:
         outcome = await _replay(Project(memory, Path(home), domain))
-    return f"## Capture\n\n{_quality_table(outcome)}\n{await hook_times(settings, domain)}"
+    return f"## Capture\n\n{_quality_table(outcome)}\n{await hook_times(settings, domain, _prompts())}"
+
+
+def _prompts() -> Iterator[str]:
+    """Return the questions of the recorded sessions, each followed by a prompt that needs no memory, without end."""
+    data = json.loads(PROMPTS.read_text(encoding="utf-8"))
+    pairs = zip(data["questions"], cycle(data["needless"]), strict=False)
+    return cycle([prompt for question, needless in pairs for prompt in (question["text"], needless)])
 
 
 async def _replay(project: Project) -> Outcome:

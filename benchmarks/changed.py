@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.graph import fresh, say
 from benchmarks.sizes import Place
 from graph_memory import Memory
-from graph_memory.memory.entities.remember_results import Remembered
+from graph_memory.memory.entities.remember_results import RememberResult
 
 CHANGED = Path(__file__).parents[1] / "tests" / "data" / "changed.jsonl"
 
@@ -35,7 +35,7 @@ async def _answer_questions(memory: Memory, change: Change) -> object:
     return await _close_known(memory, change, receipt)
 
 
-async def _close_known(memory: Memory, change: Change, receipt: Remembered) -> object:
+async def _close_known(memory: Memory, change: Change, receipt: RememberResult) -> object:
     for question in receipt.questions or ():
         answer = "close" if question.known_text == change.known else "keep"
         await memory.entities.answer(question.id, answer)

@@ -12,10 +12,10 @@ from benchmarks.graph import fresh, say
 from benchmarks.recall_coverage import asked_questions, evidence_share, recall_text, search_hits
 from benchmarks.report import table
 from benchmarks.retrieval_data import Entry, Store, stores
-from benchmarks.searching import parse_time
 from benchmarks.sizes import Place
 from graph_memory import Memory
-from graph_memory.agent.pipeline import MOST_EVENTS
+from graph_memory.agent.pipeline import MAX_EVENTS
+from graph_memory.evaluation.cases import parse_time
 from graph_memory.memory.search.token_budget import load_counter
 from graph_memory.model.results import Result
 
@@ -62,8 +62,8 @@ async def _record(memory: Memory, store: Store) -> Conversation:
     say(f"recording {store.name}: {len(store.entries):,} turns")
     memory = memory.in_domain(fresh(f"bench-events-{store.name}-"))
     events: dict[str, str] = {}
-    for start in range(0, len(store.entries), MOST_EVENTS):
-        turns = store.entries[start : start + MOST_EVENTS]
+    for start in range(0, len(store.entries), MAX_EVENTS):
+        turns = store.entries[start : start + MAX_EVENTS]
         recorded = await memory.agent.record_events([_event(turn) for turn in turns])
         events |= {turn.id: event.event_id for turn, event in zip(turns, recorded, strict=True)}
     await memory.upkeep.reindex(anew=False)

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.remembering import PAIRS, UNSEEN, read_pairs
 from graph_memory.memory.statements.pairs import weights
 from graph_memory.memory.statements.pairs.comparing import compare
-from graph_memory.memory.statements.pairs.pair_features import measure, vector
+from graph_memory.memory.statements.pairs.pair_features import feature_vector, measure_features
 
 SEEN = UNSEEN / "seen"
 TABLES = (UNSEEN / "unseen.jsonl", UNSEEN / "unseen2.jsonl", UNSEEN / "unseen3.jsonl", SEEN / "learning.jsonl", PAIRS)
@@ -73,8 +73,8 @@ def read_sample() -> Sample:
     for place, path in [*enumerate(TABLES), *((-1, path) for path in ONLY_TRAINING)]:
         for known, new, entity, label, weight in _pairs_of(path):
             about, contradicts = label in _ABOUT, label == "contradicted"
-            rows.append((vector(compare(known, new, entity)), place, about, contradicts, weight))
-    rows += [(vector(compare(*pair)), -1, False, False, _TALKED) for pair in _conversation_pairs()]
+            rows.append((feature_vector(compare(known, new, entity)), place, about, contradicts, weight))
+    rows += [(feature_vector(compare(*pair)), -1, False, False, _TALKED) for pair in _conversation_pairs()]
     return Sample(*(np.array(column, dtype=float) for column in zip(*rows, strict=True)))
 
 
@@ -167,7 +167,7 @@ def train_with_threshold(sample: Sample) -> tuple[Heads, float]:
 
 def write(heads: Heads, threshold: float) -> None:
     """Write the weights into the package."""
-    names = ["intercept", *measure(compare("a", "b"))]
+    names = ["intercept", *measure_features(compare("a", "b"))]
     parts = {"ABOUT_ONE_THING": heads.about, "CONTRADICTS": heads.contradicts}
     lines = ['"""The weights of the two heads, written by `python -m benchmarks.heads --write`. Data."""', ""]
     for name, head in parts.items():

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ AT_ONCE = 10
 ROUNDS = 5
 EVENTS: Mapping[str, Mapping[str, object]] = {
     "SessionStart": {"source": "startup"},
-    "UserPromptSubmit": {"prompt": "How many times are failed downloads retried?"},
+    "UserPromptSubmit": {},
     "PostToolUse": {"tool_name": "Bash", "tool_input": {"command": "make test"}, "tool_response": {"exit_code": 0}},
     "Stop": {"last_assistant_message": "All tests pass."},
     "SessionEnd": {"reason": "clear"},
@@ -42,10 +42,14 @@ class Hooks:
 
     settings: Settings
     domain: str
+    prompts: Iterator[str]
+    """Prompts of a user, in turn. Equal prompts would be stored again and again, and slow recall as no user does."""
 
     def run(self, event: str, session: str) -> tuple[float, bool]:
         """Run a hook, and return its duration in ms and whether it answered. It must not fail."""
         payload = {"session_id": session, "cwd": str(Path.cwd()), "hook_event_name": event, **EVENTS[event]}
+        if event == "UserPromptSubmit":
+            payload["prompt"] = next(self.prompts)
         command = [COMMAND, "hook", event, "--client", "claude-code", "--domain", self.domain]
         env = {**os.environ, "GRAPH_MEMORY_HOME": str(self.settings.home)}
         start = time.perf_counter()
@@ -58,9 +62,9 @@ class Hooks:
         return sum("hook" in command and self.domain in command for command in commands)
 
 
-async def hook_times(settings: Settings, domain: str) -> str:
+async def hook_times(settings: Settings, domain: str, prompts: Iterator[str]) -> str:
     """Return tables of times in ms, and lines on what 1,000 hooks cost and leave behind."""
-    hooks = Hooks(settings, domain)
+    hooks = Hooks(settings, domain, prompts)
     say("hooks without a server")
     rows = [await anyio.to_thread.run_sync(_row, hooks, event, "without a server") for event in EVENTS]
     async with over_stdio(settings, str(COMMAND), "mcp", "--for", "agent", "--domain", domain) as server:

@@ -43,9 +43,9 @@ def serve(profile: Path, calls: int) -> None:
     from graph_memory.mcp_server.transport import stdio
 
     profiler = cProfile.Profile(time.thread_time)
-    answer, made = server.Calls.call_tool, 0
+    answer, made = server.ToolHandlers.call_tool, 0
 
-    async def call_counted(calls_: server.Calls, *values: object) -> object:
+    async def call_counted(calls_: server.ToolHandlers, *values: object) -> object:
         nonlocal made
         made += 1
         if made == WARM_UP:
@@ -56,7 +56,7 @@ def serve(profile: Path, calls: int) -> None:
             profiler.dump_stats(profile)
         return result
 
-    with patch.object(server.Calls, "call_tool", call_counted):
+    with patch.object(server.ToolHandlers, "call_tool", call_counted):
         stdio.serve_stdio(local_settings(), ["graph"])
 
 

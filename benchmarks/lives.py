@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, verdict
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, judge_statement
 
 LIVES = Path(__file__).parents[1] / "tests" / "data" / "lives.jsonl"
 """Facts in an agent's words. Their author knew only the texts of the tools."""
@@ -46,8 +46,8 @@ def _count_decisions(statements: Sequence[Statement]) -> Mapping[str, int]:
             own[:] = [text for text in own if text not in statement.about]
             own += [statement.text] if statement.text else []
             continue
-        result = verdict(statement.text, [CurrentObservation(text, text) for text in own], statement.entity)
-        doubted = {doubt.known.text for doubt in result.doubts}
+        result = judge_statement(statement.text, [CurrentObservation(text, text) for text in own], statement.entity)
+        doubted = {doubt.known.text for doubt in result.possible_replacements}
         right = doubted & {*statement.about}
         is_known = result.rule is Rule.EQUAL_TEXT
         count["facts in free text"] += 1

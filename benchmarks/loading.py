@@ -24,7 +24,7 @@ from benchmarks.graph import say
 from benchmarks.servers import local_settings
 from graph_memory import GraphError, Memory, Ontology, SourceOptions, open_memory
 from graph_memory.memory.transfer.load.infer import Inference
-from graph_memory.memory.transfer.load.sources import reading
+from graph_memory.memory.transfer.load.sources import read_in_steps
 from graph_memory.memory.transfer.load.staged_record import Staged, StagedNode
 from graph_memory.memory.transfer.load.staging import Staging
 from graph_memory.memory.transfer.results import GraphFormat
@@ -53,7 +53,7 @@ def infer_and_check(folder: Path) -> bool:
     """Infer an ontology from nine tenths of the rows, and try it on the last tenth."""
     rng = random.Random(1)
     with timer("read"), closing(Staging(SourceOptions())) as staging:
-        for _ in reading(staging, folder):
+        for _ in read_in_steps(staging, folder):
             pass
         rows: list[Staged] = [*staging.nodes(), *staging.connections()]
     rng.shuffle(rows)

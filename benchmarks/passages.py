@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from benchmarks.retrieval_data import Entry
-from graph_memory.memory.search.passages.passages import CONTEXT_WORDS, Piece, pieces
+from graph_memory.memory.search.passages.passages import CONTEXT_WORDS, SubjectPassage, split_subject
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.values.content import ContentRef
 from graph_memory.model.values.fields import NodeFields
@@ -32,16 +32,16 @@ def passages(entries: Sequence[Entry], *, before: int = CONTEXT_WORDS, after: in
         yield from _with_windows([(entry, piece) for entry in sequence for piece in _content(entry)], before, after)
 
 
-def _content(entry: Entry) -> list[Piece]:
+def _content(entry: Entry) -> list[SubjectPassage]:
     """Return the passages of an entry as a node: a document has its title, what was said begins with the speaker."""
     text = entry.text if entry.named else f"{entry.title}: {entry.text}"
     content = ContentRef(format="text", encoding="utf-8", size=len(text), sha256="")
     fields = NodeFields(title=entry.title if entry.named else None)
     node = NodeState(id=entry.id, type="Entry", created=_TIME, modified=_TIME, title="", content=content, fields=fields)
-    return [piece for piece in pieces(node, text) if piece.place.startswith("content/")]
+    return [piece for piece in split_subject(node, text) if piece.place.startswith("content/")]
 
 
-def _with_windows(parts: Sequence[tuple[Entry, Piece]], before: int, after: int) -> Iterator[Passage]:
+def _with_windows(parts: Sequence[tuple[Entry, SubjectPassage]], before: int, after: int) -> Iterator[Passage]:
     headed = [f"{piece.head}: {piece.text}" if piece.head else piece.text for _, piece in parts]
     words = [
         piece.text.split() if entry.named else text.split() for (entry, piece), text in zip(parts, headed, strict=True)

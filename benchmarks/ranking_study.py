@@ -23,8 +23,16 @@ from benchmarks.retrieval_data import Question, Store, long_stores, stores
 from graph_memory import Settings
 from graph_memory.embedding.local import LocalEmbedder
 from graph_memory.memory.search.passages.passages import CONTEXT_WORDS
-from graph_memory.memory.search.ranking.ranking import DEFAULT, Candidate, Unit, Weights, hop, rank, seeds
-from graph_memory.memory.search.ranking.scoring import WHOLE, estimate_windows
+from graph_memory.memory.search.ranking.ranking import (
+    DEFAULT,
+    Candidate,
+    EvidenceWeights,
+    UnitFeatures,
+    pass_on_scores,
+    rank,
+    seeds,
+)
+from graph_memory.memory.search.ranking.scoring import WHOLE_TEXT_SHARE, estimate_windows
 from graph_memory.memory.search.text.analysers import ENGLISH
 from graph_memory.memory.search.text.bm25 import (
     K1,
@@ -36,7 +44,7 @@ from graph_memory.memory.search.text.bm25 import (
     parse_query,
     statistics_of,
 )
-from graph_memory.memory.search.text.names import find_mentions, forms, is_common
+from graph_memory.memory.search.text.names import find_mentions, is_common, name_variants
 
 CANDIDATES = 100
 """Passages that each index gives."""
@@ -66,8 +74,8 @@ class Index:
             for owner, group in groupby(self.passages, key=lambda passage: passage.owner)
         }
         parts = Counter(passage.owner for passage in self.passages)
-        named = {entry.id: forms(entry.title) if entry.named else () for entry in store.entries}
-        self.units = {owner: Unit(parts[owner], self._rare(names)) for owner, names in named.items()}
+        named = {entry.id: name_variants(entry.title) if entry.named else () for entry in store.entries}
+        self.units = {owner: UnitFeatures(parts[owner], self._rare(names)) for owner, names in named.items()}
         self.names: dict[str, list[str]] = {}
         for owner, unit in self.units.items():
             for name in unit.names:
@@ -153,14 +161,14 @@ def shared_statistics(indexes: Sequence[tuple[Index, int]]) -> dict[str, Statist
 class Setting:
     """A ranking with changed settings."""
 
-    weights: Weights = DEFAULT
+    weights: EvidenceWeights = DEFAULT
     fields: Mapping[str, float] = field(default_factory=lambda: FIELDS)
     phrase: float = 0.3
     keep_questions: bool = False
     name: bool = True
     hop: bool = True
     length: bool = True
-    whole: float = WHOLE
+    whole: float = WHOLE_TEXT_SHARE
     """The share of a passage's word score that comes from all candidates of the same entry."""
     vectors: bool = True
     finds: Callable[[Index], Mapping[str, Statistics]] = lambda index: index.statistics
@@ -303,7 +311,9 @@ def ranking(setting: Setting) -> Ranking:
             results = reciprocal(results)
         best = rank(question.text, results, units, weights=setting.weights)
         if setting.hop:
-            best = hop(best, {seed.owner: find_mentions(index.whole[seed.owner], index.names) for seed in seeds(best)})
+            best = pass_on_scores(
+                best, {seed.owner: find_mentions(index.whole[seed.owner], index.names) for seed in seeds(best)}
+            )
         return [hit.owner for hit in best]
 
     return rank_question
@@ -424,9 +434,9 @@ ABLATIONS = {
     "question words kept": Setting(keep_questions=True),
     "no pairs of words": Setting(phrase=0.0),
     "no vectors": Setting(vectors=False),
-    "meaning alone": Setting(weights=Weights(lexical=0.0, semantic=1.0)),
-    "0.4 words, 0.6 meaning": Setting(weights=Weights(lexical=0.4, semantic=0.6)),
-    "0.6 words, 0.4 meaning": Setting(weights=Weights(lexical=0.6, semantic=0.4)),
+    "meaning alone": Setting(weights=EvidenceWeights(lexical=0.0, semantic=1.0)),
+    "0.4 words, 0.6 meaning": Setting(weights=EvidenceWeights(lexical=0.4, semantic=0.6)),
+    "0.6 words, 0.4 meaning": Setting(weights=EvidenceWeights(lexical=0.6, semantic=0.4)),
     "no factor of length": Setting(length=False),
     "a passage by its own words": Setting(whole=0.0),
     "a passage by the words of its whole entry": Setting(whole=1.0),

@@ -15,7 +15,7 @@ from benchmarks.searching import fill
 from benchmarks.sizes import Place
 from graph_memory import Memory
 from graph_memory.memory.recall.questions.phrases import parse_time
-from graph_memory.memory.recall.rendering.wording import flat
+from graph_memory.memory.recall.rendering.wording import flatten
 from graph_memory.memory.search.token_budget import load_counter
 from graph_memory.operations.toolsets.recall import recall, search_memories
 
@@ -70,8 +70,8 @@ def asked_questions(store: Store) -> list[Question]:
 
 def evidence_share(question: Question, text: str) -> float:
     """Return the share of the evidence that a reply has, each piece of it whole."""
-    shown = flat(text)
-    return mean(flat(passage) in shown for passage in question.evidence)
+    shown = flatten(text)
+    return mean(flatten(passage) in shown for passage in question.evidence)
 
 
 async def recall_text(memory: Memory, question: str, budget: int, depth: str = "medium") -> str:
@@ -106,7 +106,7 @@ async def _texts(memory: Memory, question: str, budget: int) -> str:
     lines: list[str] = []
     left = budget
     for hit in (await search_memories(memory, arguments)).hits:
-        text = flat((await memory.get_node_content(hit.id)).content)
+        text = flatten((await memory.get_node_content(hit.id)).content)
         if (cost := load_counter()(f"{text}\n")) > left:
             break
         lines.append(text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.retrieval_data import DATA
-from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, Verdict, verdict
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, Verdict, judge_statement
 
 PAIRS = DATA / "remember" / "pairs.jsonl"
 UNSEEN = Path(__file__).parents[1] / "tests" / "data" / "remember"
@@ -48,7 +48,7 @@ async def unseen() -> str:
 async def remembering(path: Path = PAIRS) -> str:
     """Return a table of what is decided, for all languages and each; fails where the pairs are not there."""
     pairs = read_pairs(path)
-    results = [(pair, verdict(pair.new, [CurrentObservation("", pair.known)], pair.entity)) for pair in pairs]
+    results = [(pair, judge_statement(pair.new, [CurrentObservation("", pair.known)], pair.entity)) for pair in pairs]
     return f"## Remember: {len(pairs)} labelled pairs, {path.name}\n\n{_table(results)}"
 
 
@@ -62,7 +62,7 @@ def _table(results: Sequence[Judged]) -> str:
     for name, takes in parts.items():
         own = [judged for judged in results if takes(judged[0])]
         known = [pair.label == "same" for pair, judgement in own if judgement.rule is Rule.EQUAL_TEXT]
-        doubted = [pair.label == "contradicted" for pair, judgement in own if judgement.doubts]
+        doubted = [pair.label == "contradicted" for pair, judgement in own if judgement.possible_replacements]
         labels = [pair.label for pair, _ in own]
         wrong, same = labels.count("contradicted"), labels.count("same")
         cells = (

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import count, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+from graph_memory.evaluation.cases import Haystack
+from graph_memory.evaluation.readers.recognise import read_haystacks
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 LONG_WORDS = 300
@@ -77,13 +79,17 @@ def long_stores(data: Path = DATA) -> list[Store]:
 
 
 def _read(path: Path) -> str:
+    return _existing(path).read_text("utf-8")
+
+
+def _existing(path: Path) -> Path:
     if not path.exists():
         raise SystemExit(f"{path} is missing: the questions are not in this repository, see docs/benchmarks.md")
-    return path.read_text("utf-8")
+    return path
 
 
 def _conversations(data: Path) -> list[Store]:
-    return [_conversation(sample) for sample in json.loads(_read(data / "locomo" / "locomo-dev5.json"))]
+    return [*map(_conversation, read_haystacks(_existing(data / "locomo" / "locomo-dev5.json"), "locomo"))]
 
 
 def _long_messages(
@@ -143,26 +149,16 @@ def _count_words(turns: Sequence[Entry]) -> int:
     return sum(len(turn.text.split()) for turn in turns)
 
 
-def _conversation(sample: dict[str, Any]) -> Store:
-    entries = list(_turns(sample["conversation"]))
-    texts = {entry.id: entry.text for entry in entries}
-    questions: list[Question] = []
-    for pair in sample["qa"]:
-        answers = re.findall(r"D\d+:\d+", " ".join(pair.get("evidence") or ()))
-        evidence = tuple(texts[turn] for turn in dict.fromkeys(answers) if turn in texts)
-        questions.append(Question(pair["question"], frozenset(answers), evidence))
-    return Store(sample["sample_id"], "LoCoMo", 10, entries, [question for question in questions if question.answers])
-
-
-def _turns(conversation: dict[str, Any]) -> Iterator[Entry]:
-    for number in count(1):
-        session = f"session_{number}"
-        if f"{session}_date_time" not in conversation:
-            return
-        for turn in conversation.get(session, ()):
-            caption = f" ({turn['blip_caption']})" if turn.get("blip_caption") else ""
-            date = conversation[f"{session}_date_time"]
-            yield Entry(turn["dia_id"], session, turn["speaker"], date, f"{turn['text']}{caption}")
+def _conversation(haystack: Haystack) -> Store:
+    entries = [
+        Entry(turn.id, session.id, turn.speaker, turn.date, turn.text)
+        for session in haystack.sessions
+        for turn in session.turns
+    ]
+    questions = [
+        Question(question.text, question.turns, question.evidence) for question in haystack.questions if question.turns
+    ]
+    return Store(haystack.name, "LoCoMo", 10, entries, questions)
 
 
 def _corpus(passages: dict[str, list[str]], requests: list[dict[str, Any]]) -> Store:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from benchmarks.graph import fresh, say
@@ -13,6 +11,7 @@ from benchmarks.retrieval import Search, retrieval
 from benchmarks.retrieval_data import Entry, Store, long_stores, stores
 from benchmarks.sizes import Place
 from graph_memory import Memory, ontology_from
+from graph_memory.evaluation.cases import parse_time
 from graph_memory.operations.toolsets.recall import search_memories
 
 AT_ONCE = 200
@@ -83,9 +82,3 @@ def _operation(name: str, entry: Entry) -> dict[str, object]:
     if entry.named:
         return {**arguments, "content": entry.text, "title": entry.title}
     return {**arguments, "content": f"{entry.title}: {entry.text}", "path": f"/{entry.sequence}"}
-
-
-def parse_time(text: str) -> datetime | None:
-    """Return the time of a conversation, as in `1:56 pm on 8 May, 2023`."""
-    match = re.fullmatch(r"(.+) on (.+)", text)
-    return datetime.strptime(f"{match[1]} {match[2]}", "%I:%M %p %d %B, %Y").replace(tzinfo=UTC) if match else None

@@ -14,7 +14,7 @@ from benchmarks.report import table
 from benchmarks.retrieval_data import Entry, stores
 from benchmarks.sizes import Place
 from graph_memory import Memory
-from graph_memory.memory.entities.remember_results import Remembered
+from graph_memory.memory.entities.remember_results import RememberResult
 
 MOST = int(os.environ.get("TURNS") or 10_000)
 """Turns of a conversation that are remembered."""
@@ -77,7 +77,7 @@ async def _remember_turns(memory: Memory, entries: Sequence[Entry]) -> Outcome:
     return result
 
 
-def _count(outcome: Outcome, receipt: Remembered) -> None:
+def _count(outcome: Outcome, receipt: RememberResult) -> None:
     for fact in receipt.facts:
         outcome.facts[fact.decision] += 1
         if fact.decision == "NOOP" and fact.rule != "equal text":

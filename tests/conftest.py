@@ -28,16 +28,23 @@ from graph_memory import Memory, Settings, local, open_memory
 from graph_memory.embedding.local_models import DEFAULT, MODELS, model_folder
 from graph_memory.local.home import config
 from graph_memory.storage.queries import cypher_root
-from profiles import EXAMPLES
+from profiles import EXAMPLES, SOAK
 
 KEPT = {"GRAPH_MEMORY_CACHE"}
 """Jars are fetched once and shared with other runs; everything else that a user set is out of reach of a test."""
-FIRST = {"retention", "test_schema", "test_analysers", "test_graph_export", "test_revert_types"}
-"""Tests that erase scan the whole database. After a change of the schema Neo4j replans every statement."""
+FIRST = {
+    *("retention", "test_erasing", "test_import_secrets", "test_removal"),
+    *("test_schema", "test_rehearsal", "test_graph_export", "test_revert_types"),
+    *("test_analysers", "test_search_of_every_script"),
+}
+"""Tests that scan the whole database, or that change the schema, after which Neo4j plans every statement again."""
 KEEP_PLANS = "dbms.cypher.min_replan_interval=1h\n"
 """Neo4j would replan the statements of a growing database every ten seconds."""
 FEWER_PLANS = "internal.cypher.expression_engine=INTERPRETED\ninternal.cypher.use_parameter_size=false\n"
-"""Neo4j would plan a statement once more after ten uses, and once for lists of each size, as in `make test-all`."""
+"""Neo4j would plan a statement once more after ten uses, and once for lists of each size, as it does in a soak."""
+REHEARSED = "statements.json"
+"""The file of statements that each server has Neo4j plan in advance. A folder of this name keeps it from being written,
+because every server that a test starts would run the statements of all tests before it."""
 READ = ("GRAPH_MEMORY_", "NEO4J_", "OPENAI_", "ANTHROPIC_")
 for name in [name for name in os.environ if name.startswith(READ) and name not in KEPT]:
     del os.environ[name]
@@ -66,9 +73,14 @@ def _is_first(path: Path) -> bool:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Take those tests first that the others would slow down, or that would slow down the others.
 
-    Beside them, other workers run the tests without a database.
+    Beside them, other workers run the tests without a database. The files of the longest tests follow, because a worker
+    that takes one of them last would work alone.
     """
-    items.sort(key=lambda item: 0 if _is_first(item.path) else 1 if "unit" in item.path.parts else 2)
+    items.sort(key=lambda item: 0 if _is_first(item.path) else _place(item.path))
+
+
+def _place(path: Path) -> int:
+    return next((place for place, folder in enumerate(("unit", "lifecycle"), start=1) if folder in path.parts), 3)
 
 
 class FirstTogether(LoadFileScheduling):
@@ -96,6 +108,7 @@ def neo4j_home(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iter
     """The home of the run's one local Neo4j. Parallel workers share it. The last worker to leave stops it."""
     shared = tmp_path_factory.getbasetemp() if worker_id == "master" else tmp_path_factory.getbasetemp().parent
     home = _home(shared)
+    (home / REHEARSED).mkdir(exist_ok=True)
     users = shared / "users"
     users.mkdir(exist_ok=True)
     mark = Path(tempfile.mkstemp(dir=users, prefix=worker_id)[1])
@@ -128,7 +141,7 @@ def settings(neo4j_home: Path) -> Iterator[Settings]:
             yield settings
     else:
         settings = Settings(home=neo4j_home, neo4j_heap="1g")
-        plans = KEEP_PLANS + (FEWER_PLANS if EXAMPLES == "few" else "")
+        plans = KEEP_PLANS + ("" if SOAK else FEWER_PLANS)
         with patch.object(config, "_CONF", config._CONF + plans):
             local.ensure_running(settings)
         _make_names(settings)

@@ -1,4 +1,6 @@
-"""Installs the packages of npm's lock in a folder, once: `python tools/node_packages.py FOLDER`.
+"""Installs the packages of npm's lock in a folder, once: `python tools/node_packages.py FOLDER [SCRIPT]`.
+
+With a script, it then runs this script of the folder's package.json.
 
 It needs the npm registry the first time; Node comes with the development packages.
 """
@@ -23,5 +25,14 @@ def install(folder: Path) -> None:
         done.write_bytes(lock)
 
 
+def run(folder: Path, script: str) -> None:
+    """Run a script of the folder's package.json; it ends the program if that fails."""
+    if npm(["run", "--silent", script], cwd=folder):
+        sys.exit(f"`npm run {script}` failed in {folder}.")
+
+
 if __name__ == "__main__":
-    install(Path(sys.argv[1]).resolve())
+    place, *scripts = sys.argv[1:]
+    install(Path(place).resolve())
+    for name in scripts:
+        run(Path(place).resolve(), name)

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import accumulate
 from pydoc_data.topics import topics
 
-from graph_memory.model.text.search_windows import fold, grams
+from graph_memory.model.text.search_windows import fold, split_trigrams
 
 WORDS = 80
 
@@ -30,7 +30,7 @@ def needles(texts: Sequence[str]) -> Mapping[str, str]:
     """Return the needles by their label. A tenth of the texts is enough to choose them."""
     some = [fold(text) for text in texts[: max(len(texts) // 10, 100)]]
     words = Counter(word for text in some for word in set(text.split()) if len(word) > 3)
-    tokens = Counter(token for text in some for token in grams(text) if token.isalpha())
+    tokens = Counter(token for text in some for token in split_trigrams(text) if token.isalpha())
     middle = len(texts) // 2
     return {
         "a word of one text": f"ticket-{middle:07}",

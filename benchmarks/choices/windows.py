@@ -18,7 +18,7 @@ from benchmarks.choices.texts import holding, needles, text_of
 from benchmarks.choices.turns import Call, in_turns
 from graph_memory.memory.graph.substring import BY_GRAMS, BY_SCAN, INDEX_WINDOWS, NEW_WINDOWS, NewWindow
 from graph_memory.model.subjects.kinds import Step
-from graph_memory.model.text.search_windows import Needle, fold, gram_text, windows
+from graph_memory.model.text.search_windows import Needle, fold, trigram_text, windows
 
 BATCH = 500
 AT_ONCE = 250
@@ -62,7 +62,7 @@ class Side:
             {"_domain": domain, "_owner": owner, "_type": "Thing", "_place": place, "_text": window}
             for place, window in enumerate(windows(text))
         ]
-        return [row | {"_grams": gram_text(domain, str(row["_text"]))} for row in rows] if self.grams else rows
+        return [row | {"_grams": trigram_text(domain, str(row["_text"]))} for row in rows] if self.grams else rows
 
 
 def _node(domain: str, owner: str) -> Row:
@@ -231,7 +231,7 @@ def _later(bench: Bench, rounds: int) -> str:
 
 def _index_grams(bench: Bench) -> int:
     new = [NewWindow(**row) for row in bench.run(NEW_WINDOWS.text, domain=WRITES, limit=AT_ONCE)]  # pyright: ignore[reportArgumentType]
-    rows = [asdict(window) | {"grams": gram_text(WRITES, window.text)} for window in new]
+    rows = [asdict(window) | {"grams": trigram_text(WRITES, window.text)} for window in new]
     [row] = bench.run(INDEX_WINDOWS.text, domain=WRITES, rows=rows)
     return int(str(row["found"]))
 

@@ -1,6 +1,7 @@
-// Returns the state of a domain at a number of its log: its event if the log still has it, the time of the first event
-// from there on, and the last state of the domain itself until there. If the log was compacted beyond that number, the
-// domain's state is searched until that point, and `is_exact` is false if it is later.
+// Returns the state of a domain at a number of its log: its event if the log still contains it, the time of the
+// first event from that number on, and the last state of the domain itself up to that number. If the log was
+// compacted beyond the number, the domain's state is searched up to the compacted number, and `is_exact` is false if
+// the state found is later than the given number.
 // mode: read
 // params: domain, seq
 // returns: event, at, domain_state, is_exact, forked_from, forked_at, compacted_to

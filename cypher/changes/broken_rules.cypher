@@ -1,11 +1,12 @@
 // The given connections that break a rule of their type: unique source, unique target, unique pair, no cycles, and no
-// repetition of a valid connection from its other end under the name of the inverse. `other` is the conflicting connection.
-// `nodes` are the ids and titles for the error: the ends of both connections, or the nodes of a cycle from the target back
-// to the source. Connections that follow a connection in `turns` do not conflict with it. A given connection may exist
-// already. With an event `before` it existed, and is checked only if it had ended by that event and is valid again.
-// The subqueries repeat the rules, or Neo4j would look for paths of types that may have cycles. For a type given as data,
-// Neo4j scans all connections of a node, so the end with fewer connections is scanned. No pattern has both ends bound: a
-// plan made while the database was empty would scan all connections of the database.
+// repetition of a valid connection from its other end under the name of the inverse. `other` is the conflicting
+// connection. `nodes` are the ids and titles for the error: the ends of both connections, or the nodes of a cycle from
+// the target back to the source. Connections that follow a connection in `turns` do not conflict with it. A given
+// connection may already exist. If it has an event number `before`, it already existed, and is checked only if it had
+// ended by that event and is valid again. The subqueries repeat the rules, or Neo4j would look for paths of types that
+// may have cycles. For a type that is a parameter, Neo4j scans all connections of a node, so the end with fewer
+// connections is scanned. No pattern has both ends bound: a plan made while the database was empty would scan all
+// connections of the database.
 // mode: read
 // params: domain, rows, turns
 // returns: id, rule, other, nodes

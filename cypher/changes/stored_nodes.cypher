@@ -1,4 +1,4 @@
-// A page of the nodes of a type, in id order, with their property values.
+// A page of the nodes of a type, sorted by id, with their property values.
 // mode: read
 // params: domain, type, names, after, limit
 // returns: id, values

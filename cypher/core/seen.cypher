@@ -1,4 +1,4 @@
-// Whether the log has events of the subject.
+// Whether the log contains events of the subject.
 // mode: read
 // params: domain, subject
 // returns: seen

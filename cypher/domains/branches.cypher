@@ -1,4 +1,4 @@
-// Domains that are branches or are being created as branches, ordered by name. `job` is the progress of the creation.
+// Domains that are branches or are being created as branches, sorted by name. `job` is the progress of the creation.
 // mode: read
 // params: -
 // returns: name, forked_from, job

@@ -1,4 +1,4 @@
-// Deletes the index of a domain, and returns how many nodes it had. It waits for a page that is being written.
+// Deletes the index of a domain, and returns the number of its nodes. Waits for a page that is being written.
 // mode: write
 // params: domain, limit
 // returns: deleted

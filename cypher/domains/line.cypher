@@ -1,5 +1,5 @@
-// Up to eight logs that make up a domain's history, the domain's own log first, each with its source as in `fork`. If
-// there are more logs, the next one is the source of the last. No row if the domain does not exist.
+// Up to eight logs that together contain a domain's history, the domain's own log first, each with its source as in
+// `fork`. If there are more logs, the next one is the source of the last. No row if the domain does not exist.
 // mode: read
 // params: domain
 // returns: name, forked_from, forked_at, begins_at, compacted_to, turns

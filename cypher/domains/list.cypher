@@ -1,4 +1,5 @@
-// A page of domains ordered by name, from their own nodes and their ontologies. It counts no nodes or connections.
+// A page of domains, sorted by name, from the nodes of the domains and of their ontologies. Does not count nodes or
+// connections.
 // mode: read
 // params: after, limit
 // returns: name, created, modified, events, forked_from, forked_at, busy, node_types, connection_types, description, parent, children

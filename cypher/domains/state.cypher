@@ -1,4 +1,4 @@
-// The long operation that is running in a domain, if any, read without its lock.
+// The long operation that is running in a domain, if any, read without locking the domain.
 // mode: read
 // params: domain
 // returns: seq, state, job

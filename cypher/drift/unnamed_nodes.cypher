@@ -1,4 +1,4 @@
-// Returns nodes of the domain without an id. No index has them, so all nodes are read.
+// Returns nodes of the domain without an id. No index contains them, so all nodes are read.
 // mode: read
 // params: domain
 // returns: element

@@ -1,6 +1,6 @@
-// Current observations of an entity that equal one of some texts or share most words with it, equal ones first. Scans all
-// observations of the entity: the text index is shared by all domains, so words that are common in other domains would make it
-// slower and incomplete. For texts in scripts without spaces, only equality is checked.
+// Current observations of an entity that equal one of the given texts or share most words with it, equal observations
+// first. Scans all observations of the entity: the text index is shared by all domains, so words that are common in
+// other domains would make it slower and incomplete. For texts in scripts without spaces, only equality is checked.
 // mode: read
 // params: domain, node, rows, spaces, most
 // returns: id, text

@@ -1,5 +1,5 @@
-// The most recently changed nodes of the log, newest first, with the author and time of the change. An observation counts for
-// its node, a connection for the node that it leaves. Reads at most `looked` events.
+// The most recently changed nodes of the log, newest first, with the author and time of the change. An observation
+// counts for its node, a connection for its source node. Reads at most `looked` events.
 // mode: read
 // params: domain, looked
 // returns: id, at, actor, session, source

@@ -1,5 +1,6 @@
-// The details of entities: creation time and author, last change of the entity or its observations, stored fields, and current
-// observations as lists of id, text, time, source and confidence. `logs` are the logs with the past of the domain.
+// The details of entities: creation time and author, last change of the entity or its observations, stored fields,
+// and current observations as lists of id, text, time, source and confidence. `logs` are the logs that contain the
+// history of the domain.
 // mode: read
 // params: domain, ids, logs
 // returns: id, created_at, updated_at, created_by, stored, observations

@@ -1,5 +1,6 @@
-// Indexes texts of these records in lower case. They keep waiting until the next transaction, since readers scan waiting
-// records before they query the index. Locks the records first, so that their texts do not change before the commit.
+// Indexes texts of these records in lower case. They stay marked as waiting until the next transaction, because
+// readers scan waiting records before they query the index. Locks the records first, so that their texts do not
+// change before the commit.
 // mode: write
 // params: domain, ids
 // returns: found

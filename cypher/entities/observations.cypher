@@ -2,7 +2,7 @@
 // are new or long, are searched for by scanning.
 // mode: read
 // params: domain, node, wanted
-// returns: id, text, is_over
+// returns: id, text, has_ended
 CALL () {
   UNWIND $wanted AS id
   MATCH (o:_Observation {_domain: $domain, _id: id})
@@ -19,5 +19,5 @@ CALL () {
   RETURN o
 }
 MATCH (o)-[:_OBSERVES]->(:_Node {_domain: $domain, _id: $node})
-RETURN o._id AS id, o._text AS text, NOT coalesce(o._valid_to > datetime(), true) AS is_over
+RETURN o._id AS id, o._text AS text, NOT coalesce(o._valid_to > datetime(), true) AS has_ended
 ORDER BY o._created, coalesce(o._place, 0), o._id

@@ -1,5 +1,5 @@
-// The ids of entities of a type as written, in order. An entity that was first mentioned in a relation may be stored under
-// another type.
+// The ids of entities of a type, as callers wrote it, in order. An entity that was first mentioned in a relation may be
+// stored under another type.
 // mode: read
 // params: domain, type, stored, limit
 // returns: id

@@ -1,4 +1,5 @@
-// The given connection types that have connections. The search starts from the nodes that a type may leave.
+// The given connection types that have connections. The search starts from the nodes of the types from which a
+// connection may start.
 // mode: read
 // params: domain, types
 // returns: type

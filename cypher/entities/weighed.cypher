@@ -1,5 +1,5 @@
-// The weight of entities: their number of mentions, the times of the first and last one, and the confidence of current
-// observations.
+// The weight of entities: their number of mentions, the times of the first and the last mention, and the confidence of
+// current observations.
 // mode: read
 // params: domain, ids
 // returns: id, mentions, first, last, confidence

@@ -1,5 +1,5 @@
-// For each entity name with texts: the entity, the time at which it ended if it did, and its observations with one of
-// the texts (id, text, version).
+// For each entity name with texts: the entity, the time at which its validity ended, if it did, and its observations
+// with one of the texts (id, text, version).
 // mode: read
 // params: domain, rows
 // returns: name, id, over, matches

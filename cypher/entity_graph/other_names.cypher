@@ -1,6 +1,6 @@
-// For texts that are not names in a domain, the entities with aliases in which the text occurs, as in `entities/called`. With
-// `ends`, the name of a node that is only an end of relations counts as a name. Each row has the `name` and its `text` without
-// separators.
+// For texts that are not names in a domain, the entities with aliases in which the text occurs, as in
+// `entities/called`. With `ends`, the name of a node that is only an end of relations counts as a name. Each row of
+// `rows` contains the `name` and its `text` without separators.
 // mode: read
 // params: domain, rows, ends, separators, limit
 // returns: alias, name, aliases

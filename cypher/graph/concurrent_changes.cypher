@@ -1,5 +1,5 @@
-// The nodes and connections that changed within a range of log positions, in their last state up to another
-// position, with inline texts. No event for subjects that did not exist then.
+// The nodes and connections that changed within a range of log positions, in their last state up to another position,
+// with inline texts. Subjects that did not exist then have no event.
 // mode: read
 // params: domain, after, until, at
 // returns: subject, event, text

@@ -1,6 +1,6 @@
-// The last event of a connection, with the property names of the live one and the properties of its type. The ends are
-// read from the event, and the connection is searched at the end with fewer relationships. There is no state if the
-// connection and the event were read before and after a change.
+// The last event of a connection, with the property names of the live connection and the properties of its type. The
+// ends are read from the event, and the connection is looked up from the end with fewer relationships. The state is
+// null if a change was committed between the two reads.
 // mode: read
 // params: domain, id, with_text
 // returns: state, text

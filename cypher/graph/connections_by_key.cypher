@@ -1,5 +1,5 @@
 // Ids of the connections of some types that match every property, by one indexed property, in id order. Each connection
-// is searched at the end with fewer relationships.
+// is looked up from the end with fewer relationships.
 // mode: read
 // params: domain, types, property, value, filter, valid_at, after, limit
 // returns: id

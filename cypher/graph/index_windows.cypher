@@ -1,5 +1,5 @@
-// Indexes windows by their trigrams, unless they were replaced since they were read. They keep waiting until the
-// next transaction, because searches scan the waiting windows before they query the index.
+// Indexes windows by their trigrams, unless they were replaced since they were read. They stay marked as waiting
+// until the next transaction, because searches scan the waiting windows before they query the index.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,6 +1,5 @@
-// The last event of a node, with the property names of the live node. Events are immutable, so no read sees a part of
-// an update. There is no state if the node and the event were read before and after a change. Null keys are never
-// looked up.
+// The last event of a node, with the property names of the live node. Events are immutable, so no read sees a part
+// of an update. The state is null if a change was committed between the two reads. Null keys are never looked up.
 // mode: read
 // params: domain, id, with_text
 // returns: state, text

@@ -1,7 +1,7 @@
-// Connections that match at a log position and have a weight within the bounds: the live ones that have not changed
-// since, and the former state of those that have. The weight is defined in `model/values/weight.py`; a test compares
-// the two. Times are in milliseconds, `half_lives` in days by type. With `heaviest` they are in order of weight,
-// otherwise in id order.
+// Connections that match at a log position and have a weight within the bounds: live connections that have not changed
+// since, and the former state of connections that have. The weight is defined in `model/values/weight.py`; a test
+// compares the two. Times are in milliseconds, `half_lives` in days, keyed by type. With `heaviest`, the rows are
+// sorted by weight, otherwise by id.
 // mode: read
 // params: domain, at, from_id, to_id, types, along, against, filter, valid_at, after, limit, now, half_lives, co_access, least, below, heaviest
 // returns: id, type, from_id, to_id, weight

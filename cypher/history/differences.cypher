@@ -1,8 +1,8 @@
 // The differences between two states of domains, after a subject and up to a limit: their counts by kind and
-// operation, and a page in id order. Each has its event in both states, the last titles of a connection's ends or of
-// an observation's node, and optionally the inline texts if they differ. Properties in `ignored` are not compared.
-// The creation of a domain or ontology is not a difference. The statement reads the events of the log ranges that
-// lead from one state to the other, or those of one subject.
+// operation, and a page in id order. Each difference contains the subject's event in both states, the last titles of
+// a connection's ends or of an observation's node, and optionally the inline texts if they differ. Properties in
+// `ignored` are not compared. The creation of a domain or ontology is not a difference. The statement reads the
+// events of the log ranges that lead from one state to the other, or the events of one subject.
 // mode: read
 // params: stretches, from_domain, since, to_domain, until, subject, types, ignored, after, most, limit, texts
 // returns: counts, page

@@ -1,8 +1,9 @@
 // Events of a domain's log, newest first, each with the previous event of its subject, and with the titles at that
-// time of a connection's ends or an observation's node. The last event of a node's deletion has the number of
-// connections that were deleted with it.
+// time of a connection's ends or an observation's node. The deletion of a node also contains the number of
+// connections that were deleted with it. If ranges are given in `latest_in`, only events that are the last of their
+// subject in these ranges are returned, without deletions.
 // mode: read
-// params: domain, after, before, session, source, actor, operations, types, without_types, limit
+// params: domain, after, before, session, source, actor, operations, types, without_types, latest_in, limit
 // returns: event, previous, from_title, to_title, took
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $after AND e._seq < $before
@@ -10,6 +11,14 @@ WHERE e._domain = $domain AND e._seq > $after AND e._seq < $before
   AND coalesce(e._actor = $actor, $actor IS NULL) AND coalesce(coalesce(e._was, e._op) IN $operations, true)
   AND coalesce(e._type IN $types, $types IS NULL)
   AND NOT coalesce(e._type IN $without_types, false) AND coalesce(e._was, e._op) <> 'snapshot'
+  AND (size($latest_in) = 0 OR e._op IN ['create', 'update'] AND NOT EXISTS {
+    UNWIND $latest_in AS range
+    MATCH (l:_Event)
+    USING INDEX l:_Event(_domain, _subject, _seq)
+    WHERE l._domain = range.domain AND l._subject = e._subject AND l._seq > e._seq
+      AND l._seq > range.after AND l._seq <= range.until
+    RETURN l
+  })
 WITH e
 ORDER BY e._domain DESC, e._seq DESC
 LIMIT $limit

@@ -1,16 +1,22 @@
-// The events of one subject, newest first, with the same columns as `events`.
+// The events of some subjects, newest first, with the same columns as `events`.
 // mode: read
-// params: domain, subject, after, before, session, source, actor, operations, types, without_types, limit
+// params: domain, subjects, after, before, session, source, actor, operations, types, without_types, limit
 // returns: event, previous, from_title, to_title, took
-MATCH (e:_Event)
-USING INDEX e:_Event(_domain, _subject, _seq)
-WHERE e._domain = $domain AND e._subject = $subject AND e._seq > $after AND e._seq < $before
-  AND coalesce(e._session = $session, $session IS NULL) AND coalesce(e._source = $source, $source IS NULL)
-  AND coalesce(e._actor = $actor, $actor IS NULL) AND coalesce(coalesce(e._was, e._op) IN $operations, true)
-  AND coalesce(e._type IN $types, $types IS NULL)
-  AND NOT coalesce(e._type IN $without_types, false) AND coalesce(e._was, e._op) <> 'snapshot'
+UNWIND $subjects AS subject
+CALL (subject) {
+  MATCH (e:_Event)
+  USING INDEX e:_Event(_domain, _subject, _seq)
+  WHERE e._domain = $domain AND e._subject = subject AND e._seq > $after AND e._seq < $before
+    AND coalesce(e._session = $session, $session IS NULL) AND coalesce(e._source = $source, $source IS NULL)
+    AND coalesce(e._actor = $actor, $actor IS NULL) AND coalesce(coalesce(e._was, e._op) IN $operations, true)
+    AND coalesce(e._type IN $types, $types IS NULL)
+    AND NOT coalesce(e._type IN $without_types, false) AND coalesce(e._was, e._op) <> 'snapshot'
+  RETURN e
+  ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
+  LIMIT $limit
+}
 WITH e
-ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
+ORDER BY e._seq DESC
 LIMIT $limit
 OPTIONAL MATCH (p:_Event {_domain: $domain, _seq: e._prev})
 CALL (e) {

@@ -16,6 +16,8 @@ CALL () {
       AND coalesce(n._modified >= $fields.modified_after, true)
       AND coalesce(n._modified < $fields.modified_before, true) END
   RETURN n._id AS id
+  ORDER BY n._domain, n._id
+  LIMIT $limit
   UNION
   WITH 1 AS one
   WHERE $type IS NOT NULL
@@ -30,6 +32,8 @@ CALL () {
       AND coalesce(n._modified >= $fields.modified_after, true)
       AND coalesce(n._modified < $fields.modified_before, true) END
   RETURN n._id AS id
+  ORDER BY n._domain, n._type, n._id
+  LIMIT $limit
   UNION
   MATCH (e:_Event)
   WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'node' AND e._subject > $after

@@ -1,4 +1,4 @@
-// The reviews of a domain's changes, and the range of log positions that have events.
+// The reviews of a domain's changes, and the range of log positions that contain events.
 // mode: read
 // params: domain
 // returns: reviewed, after, last

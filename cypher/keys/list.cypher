@@ -1,4 +1,4 @@
-// All keys, ordered by name. Of keys with the same name, the newest comes first.
+// All keys, sorted by name. Among keys with the same name, the newest comes first.
 // mode: read
 // params: -
 // returns: hash, name, prefix, grants, toolsets, created, expires, used

@@ -1,6 +1,6 @@
 // Links from the nodes of a domain or from one node, and the links to them that are shared with that domain, in the
-// order of domain and id, with the titles of both ends. If the target does not exist, also whether its domain exists
-// and the last event of the target.
+// order of domain and id, with the titles of both ends. If the target does not exist, the row also contains whether
+// its domain exists, and the last event of the target.
 // mode: read
 // params: domain, node, out, in, after, limit
 // returns: key, id, domain, source, target, is_out, source_title, target_title, has_domain, last, stored

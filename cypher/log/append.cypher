@@ -1,7 +1,7 @@
-// Appends events to a domain's log, with their inline texts, and moves its head. Creation events may be appended by
-// the projection instead. Times are text, for speed. `turns` are the positions of events that are earlier in time
-// than the previous one, because a clock was corrected, and `first` is the first event. `protects` says whether a
-// subject is protected after one of the events. From then on, writes check protection.
+// Appends events to a domain's log, with their inline texts, and moves its head. Creation events may be appended by the
+// projection instead. Times are strings, for speed. `turns` are the positions of events that are earlier in time than
+// the previous one, because a clock was corrected, and `first` is the first event. `protects` is true if one of the
+// events protects a subject. From then on, writes check protection.
 // mode: write
 // params: domain, first, seq, at, ontology_version, events, contents, turns, protects
 // returns: -

@@ -1,7 +1,7 @@
 // Appends the creation events of nodes, and creates the nodes with their keys, search windows and inline texts. A
-// row contains the values of event and node, and the text to index. Values that the rows share come before them, and
-// a row may override them. Links may wait for a node, for example if its domain was deleted and created again;
-// without links to the domain, no node is checked.
+// row contains the values of the event and of the node, and the text to index. The values that the rows share are
+// stored once beside them, and a row may override them. Links may wait for a node, for example if its domain was
+// deleted and created again; without links to the domain, no node is checked.
 // mode: write
 // params: domain, rows
 // returns: found

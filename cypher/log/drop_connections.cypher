@@ -1,4 +1,4 @@
-// Deletes connections from the live graph. Each is searched at the end with fewer relationships, because connections
+// Deletes connections from the live graph. Each is looked up from the end with fewer relationships, because connections
 // are not indexed.
 // mode: write
 // params: domain, rows

@@ -1,4 +1,4 @@
-// Deletes nodes from the live graph, including relationships that were created by hand.
+// Deletes nodes from the live graph, including relationships that users created with Cypher.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,5 +1,5 @@
-// The position of a domain's log and the version of its ontology, without the lock. The epoch changes when the
-// domain is created again or repaired. `parent` is the domain above.
+// The position of a domain's log and the version of its ontology, without the lock. The epoch changes when the domain
+// is created again or repaired. `parent` is the domain's parent.
 // mode: read
 // params: domain
 // returns: seq, ontology_version, epoch, parent

@@ -1,5 +1,6 @@
-// Writes connections as of their last events, with inline texts, as for nodes. They are searched at the end with fewer
-// relationships, because they are not indexed. Copies that somebody created in Cypher are written too, and count once.
+// Writes connections as of their last events, with inline texts, as for nodes. They are looked up from the end with
+// fewer relationships, because they are not indexed. Copies of a connection that a user created with Cypher are written
+// too, and count once.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,5 +1,5 @@
-// Writes the attributes of a domain. A branch that was imported without its source stays without it. If the parent
-// changes, the domain gets a new epoch, so that cached ontologies are no longer used.
+// Writes the attributes of a domain. A branch that was imported without its source remains without a source. If the
+// parent changes, the domain gets a new epoch, so that cached ontologies are no longer used.
 // mode: write
 // params: domain, rows
 // returns: found

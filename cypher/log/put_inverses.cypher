@@ -1,5 +1,5 @@
 // Writes the inverse relationships of connections: one for each, between its swapped ends. Existing relationships are
-// kept. A relationship of the type `stays` is left unchanged. Each is searched at the end with fewer relationships,
+// kept. A relationship of the type `stays` is left unchanged. Each is looked up from the end with fewer relationships,
 // because relationships are not indexed.
 // mode: write
 // params: domain, rows

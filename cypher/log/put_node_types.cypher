@@ -1,6 +1,6 @@
-// Writes node types as of their last events, and stores the sum of the versions of all types. If a type existed
-// before, or a domain above may have a type of this name, the domain gets a new epoch, so that cached ontologies are
-// no longer used.
+// Writes node types as of their last events, and stores the sum of the versions of all types. If a type existed before,
+// or an ancestor may have a type of this name, the domain gets a new epoch, so that cached ontologies are no longer
+// used.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,5 +1,6 @@
-// Writes the search windows of owners, new ones to be indexed later. Equal windows are not touched, so that readers
-// do not miss them and they need not be indexed again. Old and new windows are compared by place.
+// Writes the search windows of owners, and marks new windows to be indexed later. Equal windows are not touched, so
+// that readers do not miss them and they need not be indexed again. Old and new windows are compared by their
+// positions.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -15,4 +15,4 @@ CALL (id) {
 WITH id, e, e {._op, ._kind, ._type, ._title} AS told
 WHERE told._op <> 'delete' AND told._kind = 'node'
 RETURN id, told._type AS type, coalesce(told._title, '') AS title,
-       [key IN CASE WHEN told._title = told._type THEN keys(e) ELSE [] END WHERE NOT key STARTS WITH '_' | [key, e[key]]] AS facts
+       [key IN CASE WHEN told._title = told._type THEN keys(e) ELSE [] END WHERE NOT (key STARTS WITH '_' OR key = 'different_from_ids') | [key, e[key]]] AS facts

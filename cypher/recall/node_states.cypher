@@ -14,4 +14,4 @@ CALL (id) {
 WITH id, e, properties(e) AS p
 ORDER BY id, e._seq
 WHERE p._op <> 'delete' AND p._kind = 'node' AND p._modified IS NOT NULL
-RETURN id, p._modified.epochMillis AS modified, [key IN keys(p) WHERE NOT key STARTS WITH '_' | [key, p[key]]] AS facts
+RETURN id, p._modified.epochMillis AS modified, [key IN keys(p) WHERE NOT (key STARTS WITH '_' OR key = 'different_from_ids') | [key, p[key]]] AS facts

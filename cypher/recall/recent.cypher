@@ -1,5 +1,6 @@
-// Nodes with the last events between two numbers of the log, newest first, without duplicates. An event of an observation
-// counts for its node, and an event of a connection for its source, unless it was erased. `looked` limits the events.
+// Nodes with the last events between two numbers of the log, newest first, without duplicates. An event of an
+// observation counts for its node, and an event of a connection for its source, unless it was erased. Reads at most
+// `looked` events.
 // mode: read
 // params: domain, after, at, looked, limit
 // returns: id

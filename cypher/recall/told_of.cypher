@@ -24,7 +24,7 @@ WITH id, e, [end IN CASE WHEN $kind = 'connection' THEN [e._from, e._to] ELSE []
 })] AS titles
 RETURN id, e._type AS type, coalesce(e._title, '') AS title, coalesce(e._path, '') AS path,
        coalesce(e._content_summary, '') AS summary, coalesce(e._tags, []) AS tags,
-       [key IN keys(e) WHERE NOT key STARTS WITH '_' | [key, e[key]]] AS facts, e._created.epochMillis AS created,
+       [key IN keys(e) WHERE NOT (key STARTS WITH '_' OR key = 'different_from_ids') | [key, e[key]]] AS facts, e._created.epochMillis AS created,
        e._modified.epochMillis AS modified, e._valid_from.epochMillis AS valid_from,
        e._valid_to.epochMillis AS valid_to, e._from AS from_id, coalesce(titles[0], '') AS from_title, e._to AS to_id,
        coalesce(titles[1], '') AS to_title, e._session AS session, e._content_sha256 IS NOT NULL AS has_content

@@ -1,6 +1,6 @@
-// Counts the events up to a number of a domain's log and the events that a compaction would remove, and returns the hashes
-// of the latter's contents. The last event of each subject stays, as its snapshot. Deletions are removed, except the very
-// last event, which marks the point, and erasures.
+// Counts the events up to a number of a domain's log and the events that a compaction would remove, and returns the
+// hashes of the latter's contents. The last event of each subject stays, as its snapshot. Deletions are removed, except
+// erasures and the very last event, which marks the point.
 // mode: read
 // params: domain, to
 // returns: events, removed, hashes

@@ -1,5 +1,5 @@
-// Deletes the events in a range that a compaction up to a number removes, as `counts` counts them, and turns the others into
-// snapshots without a batch. Ranges must be given from the oldest on.
+// Deletes the events in a range that a compaction up to a number removes, as `counts` counts them, and turns the
+// others into snapshots without a batch. Call it for the oldest range first.
 // mode: write
 // params: domain, after, until, to
 // returns: deleted

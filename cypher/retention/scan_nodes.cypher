@@ -1,8 +1,9 @@
-// Returns the nodes of the whole database that contain one of these texts in a property or its name. Vectors are left out:
-// reading them would take four times as long. `is_tombstone`: it has only the id of an erased subject. `subject` and
-// `title`: the logged node of the row; for an observation, the observed node. `sha256`: the hash of a text node.
+// Returns the nodes of the whole database that contain one of these texts in a property or its name. Vectors are
+// left out: reading them would take four times as long. `encoded`: the texts in base64, searched for only in metadata.
+// `is_tombstone`: the node contains only the id of an erased subject. `subject` and `title`: the logged node of the row;
+// for an observation, the observed node. `sha256`: the hash of a text node.
 // mode: read
-// params: texts, limit
+// params: texts, encoded, limit
 // returns: labels, domain, id, property, is_tombstone, subject, title, sha256
 MATCH (n)
 UNWIND [name IN keys(n) WHERE NOT name IN ['_embedding', '_next_embedding']] AS property
@@ -10,7 +11,7 @@ WITH n, property, n[property] AS value
 WHERE any(text IN $texts WHERE property CONTAINS text OR CASE
   WHEN value IS :: LIST<ANY> THEN any(item IN value WHERE coalesce(toStringOrNull(item) CONTAINS text, false))
   ELSE coalesce(toStringOrNull(value) CONTAINS text, false)
-END)
+END) OR (property = '_metadata' AND any(text IN $encoded WHERE coalesce(toStringOrNull(value) CONTAINS text, false)))
 WITH n, property, n:_Event AND property = '_subject' AND n._erased IS NOT NULL AS is_tombstone
 ORDER BY is_tombstone
 LIMIT $limit

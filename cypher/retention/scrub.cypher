@@ -1,6 +1,6 @@
 // Removes all content from the next events of a subject and its attachments. Readers take the remaining events for
-// deletions, and `_was` has the former operation. The request hash and the refused items are removed too: they concern the
-// whole batch and stand on its first event.
+// deletions, and `_was` contains the original operation. The request hash and the rejected parts are removed too,
+// because they belong to the whole batch and are stored on its first event.
 // mode: write
 // params: domain, subject, after, limit
 // returns: scrubbed, last

@@ -1,5 +1,5 @@
-// Returns the deletions of connections, observations and links of deleted nodes, in the same batch and before each node's,
-// from a number on.
+// Returns the events that delete connections, observations and links of deleted nodes, in the same batch and before the
+// deletion of the node, from a log number on.
 // mode: read
 // params: domain, nodes, after, limit
 // returns: seq, id, op, kind, subject, batch

@@ -1,5 +1,6 @@
-// Returns, for subjects with a number each: the numbers of their events from there on, the last event, and the event before
-// the first of these with its text if that is small. Rows are in the order of the given numbers.
+// Returns for each given subject with its log number: the numbers of its events from that number on, its last event,
+// and the event before the first of these, with its text if that is stored in Neo4j. Rows are in the order of the
+// given numbers.
 // mode: read
 // params: domain, subjects
 // returns: subject, seqs, last, previous, text

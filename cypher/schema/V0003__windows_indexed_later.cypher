@@ -1,2 +1,2 @@
-// Search windows that wait to be indexed carry a label of their own, by which a search finds them meanwhile.
+// Search windows that wait to be indexed have a separate label, by which a search finds them in the meantime.
 CREATE INDEX _new_window_owner IF NOT EXISTS FOR (w:_NewWindow) ON (w._domain, w._owner);

@@ -1,4 +1,4 @@
-// Passages and names that search looks through, made by a follower of the log, and how far it has come.
+// Passages and names for search, which a follower of the log creates, and the log position that it has reached.
 CREATE CONSTRAINT _index_domain IF NOT EXISTS FOR (i:_Index) REQUIRE i._domain IS UNIQUE;
 CREATE INDEX _passage_owner IF NOT EXISTS FOR (p:_Passage) ON (p._domain, p._owner, p._until);
 CREATE INDEX _passage_sequence IF NOT EXISTS FOR (p:_Passage) ON (p._domain, p._sequence, p._position, p._order);

@@ -1,6 +1,6 @@
-// The full-text indexes of passages have a field more: the words that their analysers would not read as others write them. Those of
-// other analysers than the English one are made again for the domains that have them. Until a follower of the log has filled the
-// field, searches find what they found before.
+// The full-text indexes of passages get another field, for words that the analysers would not bring into the same
+// form. Indexes of analysers other than English are created again for the domains that use them. Until a follower of
+// the log has filled the field, searches return the same results as before.
 DROP INDEX _passages_english IF EXISTS;
 DROP INDEX _passages_standard_folding IF EXISTS;
 DROP INDEX _passages_cjk IF EXISTS;

@@ -1,2 +1,2 @@
-// From here on names are compared with all their signs. Nothing is stored by it: the time of this step tells what was
-// remembered before.
+// From this step on, names are compared with all their characters. The step stores no data: its time shows which
+// names were stored before it.

@@ -1,4 +1,4 @@
-// The labels of the passages by analyser, in a domain or in all. Each needs a full-text index.
+// The labels of passages, one for each analyser, in one domain or in all domains. Each label needs a full-text index.
 // mode: read
 // params: domain
 // returns: label

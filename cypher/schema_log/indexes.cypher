@@ -1,4 +1,4 @@
-// The indexes of these names, those of constraints among them, each with its state.
+// The indexes with these names, including indexes of constraints, each with its state.
 // mode: read
 // params: names
 // returns: name, state, is_constraint

@@ -1,4 +1,5 @@
-// Takes the schema lock until the transaction ends, on the node of step 0. It also has the id of the database.
+// Takes the schema lock until the transaction ends, on the node of step 0. That node also contains the id of the
+// database.
 // mode: write
 // params: -
 // returns: -

@@ -1,4 +1,4 @@
-// The written access counts of nodes. Nodes without a count are omitted.
+// The stored access counts of nodes. Nodes without a count are omitted.
 // mode: read
 // params: domain, ids
 // returns: id, count, last

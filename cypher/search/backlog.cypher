@@ -1,4 +1,5 @@
-// The changes, vectors and failed events that the indexes of domains lack. A domain that was never searched has no index.
+// The numbers of changes and vectors that the indexes of domains lack, and of the events that they skipped. A domain
+// that was never searched has no index.
 // mode: read
 // params: -
 // returns: domain, not_indexed, without_vectors, skipped

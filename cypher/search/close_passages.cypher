@@ -1,5 +1,5 @@
-// Ends passages with the event that changed them, by owner and place. A passage that lived less than `lived` microseconds no
-// longer waits for a vector.
+// Ends passages with the event that changed them, by owner and place. A passage that was current for less than
+// `lived` microseconds no longer waits for a vector.
 // mode: write
 // params: domain, rows, open, open_token, lived
 // returns: closed

@@ -1,5 +1,6 @@
-// Creates passages, with the vector of an equal passage of the domain if there is one. Other passages wait for a vector, unless
-// they lived too briefly. They are added to the index of the domain's analyser, and of its next analyser.
+// Creates passages, with the vector of an equal passage of the domain if there is one. Other passages wait for a
+// vector, unless they were current too briefly. They are added to the index of the domain's analyser, and of its
+// next analyser.
 // mode: write
 // params: domain, rows
 // returns: created

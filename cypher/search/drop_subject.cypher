@@ -1,4 +1,4 @@
-// Deletes the current and ended passages and names of a subject and of the subjects that any event tied to it.
+// Deletes the current and ended passages and names of a subject and of the subjects that any event attached to it.
 // mode: write
 // params: domain, subject, open
 // returns: deleted

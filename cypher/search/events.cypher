@@ -1,7 +1,7 @@
-// The next events of a log with their inline texts, the node type of an observation, and whether the type of a node changed.
-// Event numbers have no gaps: if one is missing, its commit is not visible yet. Among snapshots, the one of an observation may
-// come first. Returns at most `most` characters of texts and at most as many of passages of the subjects, but always the first
-// event.
+// The next events of a log with their inline texts, the node type of an observation, and whether the type of a node
+// changed. Event numbers have no gaps: if one is missing, its commit is not visible yet. Among snapshots, the
+// snapshot of an observation may come before that of its node. Returns at most `most` characters of texts, and of
+// the subjects' passages, but always at least the first event.
 // mode: read
 // params: domain, after, limit, most, open
 // returns: event, text, node_type, retyped

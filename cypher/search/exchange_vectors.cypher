@@ -1,5 +1,5 @@
-// Replaces vectors of other models by vectors of the domain's model for the next passages, from an owner on. Passages without
-// such a vector wait for one. Returns the last owner.
+// Replaces vectors of other models with vectors of the domain's model for the next passages, from an owner on. Passages
+// without such a vector wait for one. Returns the last owner.
 // mode: write
 // params: domain, model, from, limit
 // returns: last

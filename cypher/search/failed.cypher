@@ -1,4 +1,4 @@
-// Notes that the next events of the log were too much for one page.
+// Notes that the next events of the log were too large for one page.
 // mode: write
 // params: domain
 // returns: -

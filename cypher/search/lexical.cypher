@@ -1,5 +1,5 @@
-// The passages that match a full-text query, best first. The query contains the filters; domain and time are checked again,
-// whatever the query says.
+// The passages that match a full-text query, best first. The query contains the filters; the domain and the time are
+// checked again, because a caller can write the query.
 // mode: read
 // params: domain, index, lucene, at, limit
 // returns: id, owner, unit, score

@@ -1,5 +1,5 @@
-// Observations that no longer hold, with their ends, and the observations of their node that superseded others: lists of id,
-// text and the ids that they superseded.
+// Observations that no longer hold, with their ends, and the observations of the same node that superseded others:
+// lists of id, text and the ids that they superseded.
 // mode: read
 // params: domain, ids
 // returns: id, since, later

@@ -1,4 +1,5 @@
-// Passages with the number of passages of their owners, up to `most`, and the cosine to a vector.
+// Passages with the number of passages of their owners, up to `most`, and the cosine between their vector and a given
+// vector.
 // mode: read
 // params: ids, vector, model, at, most
 // returns: id, head, text, date, owner, owner_kind, unit, type, place, created, valid_from, valid_to, of_owner, cosine

@@ -1,4 +1,4 @@
-// Stores up to which owner an index is re-tokenized and, after the last owner, the version of the rules.
+// Stores the last owner whose rows in an index are re-tokenized and, after the last owner, the version of the rules.
 // mode: write
 // params: domain, owner, word_rules_version
 // returns: -

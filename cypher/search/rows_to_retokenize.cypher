@@ -1,5 +1,5 @@
-// The passages and names of the next owners that the current rules may tokenize differently, of all times. A row without an id
-// ends each owner, so that owners without such rows are returned too.
+// The passages and names of the next owners that the current rules may tokenize differently, both current and ended.
+// A row without an id ends each owner, so that owners without such rows are returned too.
 // mode: read
 // params: domain, after, limit
 // returns: owner, id, head, text, name

@@ -1,4 +1,4 @@
-// Skips the next event of the log and stores its number. Rows of it that were already written stay.
+// Skips the next event of the log and stores its number. Rows of that event that were already written are kept.
 // mode: write
 // params: domain
 // returns: -

@@ -1,4 +1,4 @@
-// Makes a model the model of a domain's vectors. A copy that was begun earlier becomes invalid.
+// Switches a domain's vectors to another model. A copy that was begun earlier becomes invalid.
 // mode: write
 // params: domain, model
 // returns: -

@@ -1,5 +1,5 @@
-// Records that a server runs, with the place of its blobs, and returns the servers that were recorded in the last milliseconds,
-// the one that has run longest first. Each is one text, because there are few.
+// Records that a server runs, with the id of its blob store, and returns the servers that were recorded within the
+// given number of milliseconds, the longest-running first. Each is stored as one string, because there are few.
 // mode: write
 // params: server, place, milliseconds
 // returns: server, place

@@ -1,4 +1,4 @@
-// A page of a domain's log with the previous content of each event's subject. The usual times are text for speed.
+// A page of a domain's log with the previous content of each event's subject. Most times are strings, for speed.
 // mode: read
 // params: domain, after, until, limit
 // returns: event, before

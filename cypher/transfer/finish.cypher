@@ -1,4 +1,4 @@
-// Gives a new domain its epoch, so that no process takes it for an earlier domain of that name.
+// Gives a new domain its epoch, so that no process confuses it with an earlier domain of that name.
 // mode: write
 // params: domain, epoch
 // returns: -

@@ -1,4 +1,4 @@
-// The given labels that a database has. It may be any Neo4j database.
+// The given labels that exist in a database, which may be any Neo4j database.
 // mode: read
 // params: labels
 // returns: label

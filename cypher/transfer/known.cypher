@@ -1,4 +1,4 @@
-// The last event of each of these subjects that the log has.
+// The last event of each of these subjects that is in the log.
 // mode: read
 // params: domain, subjects
 // returns: subject, kind, op, type, source, target

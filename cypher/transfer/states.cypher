@@ -1,4 +1,4 @@
-// The given events of a log, with their text if it is stored in Neo4j. Their usual times are text, for speed.
+// The given events of a log, with their text if it is stored in Neo4j. Most of their times are strings, for speed.
 // mode: read
 // params: domain, seqs
 // returns: event, text

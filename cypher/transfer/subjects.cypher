@@ -1,4 +1,4 @@
-// A page of the subjects of a log, ordered by id, each with its last event and the size of its content.
+// A page of the subjects of a log, sorted by id, each with its last event and the size of its content.
 // mode: read
 // params: domain, after, limit
 // returns: subject, seq, op, kind, size

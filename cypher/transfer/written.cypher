@@ -1,4 +1,4 @@
-// The given batches that the log has. A batch is identified by its first event.
+// The given batches that are in the log. A batch is identified by its first event.
 // mode: read
 // params: domain, batches
 // returns: batch

@@ -2,10 +2,10 @@
 // which `graph/weighed` computes too. They are read from the graph. With `past`, and for nodes of more than `uncut`
 // connections, they are read from events. `edges` is their approximate number. If it is above `uncut`, or above
 // `looked` in the past, `is_cut` is true and only the last changes of each type and direction are read, and with
-// `towards` the events of these nodes too. The filter of the node at the other end is checked if the graph has it;
-// otherwise the last value of the row is true. Connections to nodes in `known` are left out; with `towards`, all to
-// other nodes. `more` adds the components of the weight, and properties. Lists come in one map, `request`, because
-// Neo4j plans a statement again for each length of a list parameter.
+// `towards` the events of these nodes too. The filter of the node at the other end is checked if the live graph
+// contains that node; otherwise the last value of the row is true. Connections to nodes in `known` are left out; with
+// `towards`, so are all connections to other nodes. `more` adds the components of the weight, and properties. Lists
+// come in one map, `request`, because Neo4j plans a statement again for each length of a list parameter.
 // mode: read
 // params: domain, past, at, uncut, looked, now, least, limit, more, request
 // returns: node, edges, is_cut, rows

@@ -1,5 +1,5 @@
-// The links of these nodes to living nodes of other domains, and the bidirectional ones from there, the strongest
-// first, up to a limit per node.
+// The links of these nodes to existing nodes of other domains, and the bidirectional links from there, strongest first,
+// up to a limit per node.
 // mode: read
 // params: domain, ids, out, in, least, limit
 // returns: node, id, type, source_domain, source, target_domain, target, strength

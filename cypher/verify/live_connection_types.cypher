@@ -1,4 +1,4 @@
-// Returns live connection types, with the node types that they are tied to.
+// Returns live connection types, with the node types that they are linked to.
 // mode: read
 // params: domain, names
 // returns: id, stored, is_defined, from_types, to_types

@@ -1,5 +1,5 @@
-// Returns live links, each with its source and whether it is correctly tied to its target. A source that is not a node of
-// the domain has no id.
+// Returns live links, each with its source and whether it is correctly linked to its target. A source that is not a
+// node of the domain has no id.
 // mode: read
 // params: domain, ids
 // returns: id, about, leads, stored

@@ -1,8 +1,9 @@
-// Compares live nodes, observations and links with ids after one and up to another, and the connections that leave these
-// nodes, each with the event whose number is its version: labels, ends, every property by value and type, and a small text
-// with the logged one. `proved` has the numbers of the events that agree, `unlike` the ids, relationship types and source
-// nodes of all other subjects, including binary content. `unproved` has the agreeing subjects whose keys or text are compared next. A
-// type that the service never writes, such as a list of numbers, never agrees. An ordered CASE is faster than the same OR.
+// Compares live nodes, observations and links with ids after one and up to another, and the connections that leave
+// these nodes, each with the event whose number is its version: labels, ends, every property by value and type, and
+// an inline text with the logged one. `proved` contains the numbers of the events that agree, `unlike` the ids,
+// relationship types and source nodes of all other subjects, including binary content. `unproved` has the agreeing
+// subjects whose keys or text are compared next. A type that the service never writes, such as a list of numbers,
+// never agrees. An ordered CASE is faster than the same OR.
 // mode: read
 // params: domain, after, last, header, keyed, carried
 // returns: proved, unlike, unproved

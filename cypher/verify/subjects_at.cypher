@@ -1,5 +1,5 @@
-// Returns the subjects that exist by the events with these numbers of a domain's log, with the types of connections, in one
-// list.
+// Returns the subjects that exist according to the events with these numbers of a domain's log, with the types of
+// connections, in one list.
 // mode: read
 // params: domain, numbers
 // returns: found

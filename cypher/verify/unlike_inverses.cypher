@@ -1,6 +1,7 @@
-// Compares connections and the inverse relationships that leave nodes after one id and up to another. `inverses` maps
-// connection types to the types of their inverse relationships. `unlike` has the ids and types of connections without
-// exactly one equal inverse, `loose` the element ids and types of inverse relationships without a connection.
+// Compares connections and the inverse relationships that leave nodes after one id and up to another. `inverses`
+// maps connection types to the types of their inverse relationships. `unlike` contains the ids and types of
+// connections without exactly one equal inverse, `loose` the element ids and types of inverse relationships without
+// a connection.
 // mode: read
 // params: domain, after, last, inverses
 // returns: unlike, loose

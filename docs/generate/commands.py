@@ -14,23 +14,23 @@ from graph_memory.cli.main import app
 from .tables import Lines, code, table, text
 
 COMMANDS = """
-With `--json` a command prints the same JSON as the [tool](tools.md) for the same purpose (for lists, with `detail`).
-Errors, also of the command line itself, are JSON on standard error. Results go to standard output, and all other output
-goes to standard error. The exit statuses are listed with the [error codes](errors.md), the environment variables with
+With `--json`, a command prints the same JSON as the [tool](tools.md) for the same purpose (for lists, as with the
+argument `detail`), and errors are JSON too. Results are written to standard output, and all other output, including
+errors, to standard error. For the exit statuses, see the [error codes](errors.md). For the environment variables, see
 the [settings](settings.md). Every command has `--help`.
 
-Frequent tasks have a command of their own. `graph-memory call` runs any operation, with the same name and arguments as
-over MCP. `graph-memory call --list` lists the operations, `graph-memory call query_nodes --list` lists the arguments of
-an operation, and `graph-memory call query_nodes type=Action limit=5 detail=true` calls it. `--json FILE` reads
-arguments from a file. `-` is standard input.
+Frequent tasks have their own commands. For all other tasks, `graph-memory call` runs any operation, with the same name
+and arguments as over MCP. `graph-memory call --list` lists the operations, `graph-memory call query_nodes --list` lists
+the arguments of an operation, and `graph-memory call query_nodes type=Action limit=5 detail=true` calls it. `--json
+FILE` reads the arguments from a file, or from standard input if the file is `-`.
 
-**Nodes and connections** can be named by their id or its beginning, of at least 6 characters. Nodes can also be named
-by their exact title. If a name is ambiguous, the command lists the candidates and does nothing. On a terminal, tables
-shorten ids to a unique beginning. Events can be named by their number in the log. Only the command line accepts such
-names: MCP and Python take whole ids.
+**Nodes and connections.** You can name them by their id, or by the first characters of the id (at least 6). You can
+also name nodes by their exact title, and events by their number in the log. If a name is ambiguous, the command lists
+the candidates and does nothing. On a terminal, tables shorten ids to a unique beginning. MCP and Python do not accept
+such names: they need whole ids.
 
-**Property values**: `-p year=2017` has the type that the ontology declares for `year`: number, true or false, or else
-text. `-p year:=2017` is JSON, whatever the ontology declares.
+**Property values.** `-p year=2017` stores the type that the ontology declares for `year`: a number, a boolean or text.
+Without a declaration, the value is text. `-p year:=2017` stores a JSON value, whatever the ontology declares.
 """
 
 

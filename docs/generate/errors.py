@@ -8,10 +8,11 @@ from graph_memory.model.errors import Code
 from .tables import Lines, code, sentences, table, text
 
 ERRORS = """
-Every error has one of these codes. A tool error has `{code, message, details}`, and `details.hint` says what to do
-next. In Python it is `GraphError` with the same three. The number is the exit status of the command line. In addition,
-`verify` and `rebuild` exit with 1 if differences are left, `doctor` if a check fails, and `neo4j status` with 3 if the
-local Neo4j is stopped. [Troubleshooting](../guides/troubleshooting.md) lists symptoms with their remedies.
+Every error has one of these codes. Over MCP, an error contains `{code, message, details}`, and `details.hint` says what
+to do next. In Python, a `GraphError` has the same three attributes. The column `exit` shows the exit status of the
+command line. There are other exit statuses: `verify` and `rebuild` exit with 1 if differences are left, `doctor` exits
+with 1 if a check fails, and `neo4j status` exits with 3 if the local Neo4j is stopped. For symptoms and their remedies,
+see [Troubleshooting](../guides/troubleshooting.md).
 """
 
 

@@ -14,12 +14,15 @@ from graph_memory.settings import Settings
 from .tables import Lines, code, table, text
 
 SETTINGS = """
-Every setting is an environment variable, read once when a process starts. An empty variable counts as not set. In
-Python, settings are fields of `Settings`, in lower case and without `GRAPH_MEMORY_`: `Settings(read_timeout=5)`.
-`graph-memory config --detail` prints the current values and their sources.
+Every setting is an environment variable, which a process reads once when it starts. An empty variable counts as not
+set. In Python, settings are fields of `Settings`, in lower case and without `GRAPH_MEMORY_`:
+`Settings(read_timeout=5)`. `graph-memory config --detail` prints the current values and their sources.
 
-The user data and cache folders are `~/.local/share` and `~/.cache` on Linux, `~/Library/Application Support` and
-`~/Library/Caches` on macOS, both `%LOCALAPPDATA%` on Windows, where the cache is in `graph-memory\\Cache`.
+The defaults below refer to two folders, which depend on the operating system:
+
+- Linux: the user data folder is `~/.local/share`, and the user cache folder is `~/.cache`.
+- macOS: they are `~/Library/Application Support` and `~/Library/Caches`.
+- Windows: both are `%LOCALAPPDATA%`. The cache is in its folder `graph-memory\\Cache`.
 """
 
 WORDED = {
@@ -27,6 +30,7 @@ WORDED = {
     "cache": "`graph-memory` in your user cache folder",
     "aot": "`auto`; `use` where `CI` is set",
     "agent_limits": "`{}`",
+    "databases": "`{}`",
     "oidc_rights": "`{}`",
 }
 """Defaults that are computed."""
@@ -61,6 +65,8 @@ def kind(annotation: object) -> str:
         (annotation,) = [part for part in get_args(annotation) if part is not NoneType]
     if get_origin(annotation) is Literal:
         return " or ".join(map(code, get_args(annotation)))
+    if get_origin(annotation) is dict:
+        return "JSON"
     words = {
         Path: "path",
         SecretStr: "secret text",
@@ -68,7 +74,6 @@ def kind(annotation: object) -> str:
         int: "integer",
         float: "number",
         bool: "`true` or `false`",
-        dict[str, int]: "JSON",
     }
     return words.get(annotation, "list")  # pyright: ignore[reportArgumentType, reportCallIssue]
 

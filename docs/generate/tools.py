@@ -21,16 +21,19 @@ from .tables import Lines, code, sentences, table, text
 Schema = Mapping[str, Any]
 
 TOOLS = """
-What an agent can call over MCP, by toolset. `graph-memory mcp --for` chooses a
-[preset](../guides/clients.md#the-command); `--toolsets`, or `GRAPH_MEMORY_TOOLSETS`, names toolsets, presets and tools
-instead. By default these are the toolsets `graph`, `recall` and `batch`, `memory_log`, `memory_diff` and
-`memory_revert`, which is the preset `application`. Arguments are read strictly: an unknown name or a wrong type is
-refused with `INVALID_ARGUMENT`. A null or an empty string for an optional argument counts as omitted, unless the
-argument is a text that may be empty, such as `content`. A whole number may be written 5.0. A result comes twice, as
-structured content and as the same JSON in text. A failure is a tool error: its text has the code, the message and the
-hint, and its structured content is `{code, message, details}`. See the [error codes](errors.md).
+This page lists the tools that an agent can call over MCP, by toolset (a named group of tools). To choose the tools,
+pass a [preset](../guides/clients.md#the-command) with `graph-memory mcp --for`. Or name toolsets, presets and single
+tools with `--toolsets` or `GRAPH_MEMORY_TOOLSETS`. The default is the preset `application`: the toolsets `graph`,
+`recall` and `batch`, and the tools `memory_log`, `memory_diff` and `memory_revert`.
 
-A call, as the parameters of `tools/call`:
+- **Arguments** are checked strictly: an unknown name or a wrong type fails with `INVALID_ARGUMENT`. A null or an empty
+  string for an optional argument means that the argument is omitted, unless it is a text that may be empty, such as
+  `content`. A whole number may also be written as 5.0.
+- **Results** are returned twice, as structured content and as the same JSON in text.
+- **Errors** are returned as tool errors. The text contains the code, the message and the hint, and the structured
+  content is `{code, message, details}`. For all codes, see the [error codes](errors.md).
+
+This example shows the parameters of `tools/call`:
 """
 
 EXAMPLE = {
@@ -65,14 +68,15 @@ def described_tool(tool: AnyOperation) -> Lines:
 def first_of(tool: AnyOperation) -> str:
     """Return the first paragraph of a tool's description, and whether it must be named itself."""
     first = tool.description.split("\n\n", maxsplit=1)[0]
-    return f"{first} Only if it is named itself." if tool.by_name else first
+    return f"{first} Served only if you name the tool itself." if tool.by_name else first
 
 
 def effect_of(tool: AnyOperation) -> str:
     """Return a sentence on the effect of a tool, with its annotations for clients."""
     hints = tool_of(tool).listed.model_dump(mode="json", by_alias=True)["annotations"]
     flags = [code(name) for name, value in hints.items() if value is True]
-    return f"{sentences(Effect)[tool.effect.name]} Annotations: {', '.join(flags) or 'no hint is true'}."
+    annotations = f"Its MCP annotations: {', '.join(flags)}." if flags else "No MCP annotation of it is true."
+    return f"{sentences(Effect)[tool.effect.name]} {annotations}"
 
 
 def arguments_of(tool: AnyOperation) -> Iterator[tuple[str, str, str, str, str]]:

@@ -53,7 +53,7 @@ __all__ = [
     "parse_ontology",
 ]
 
-_HOMES = {
+_MODULE_BY_NAME = {
     "Code": "model.errors",
     "ConnectionType": "model.ontology.ontology",
     "GraphError": "model.errors",
@@ -76,7 +76,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _MODULE_BY_NAME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, _, inner = _HOMES[name].partition(":")
-    return getattr(import_module(f"{__name__}.{module}"), inner or name)
+    module, _, attribute = _MODULE_BY_NAME[name].partition(":")
+    return getattr(import_module(f"{__name__}.{module}"), attribute or name)

@@ -1,4 +1,7 @@
-"""`graph-memory`, also as `python -m graph_memory`. The version and hooks run without importing `cli.main`."""
+"""The entry point of `graph-memory` and `python -m graph_memory`.
+
+The version and hooks run without importing `cli.main`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from threading import Timer
 
 
 def run() -> None:
-    """Run the command. Ctrl-C ends it with status 130, also during imports."""
+    """Run the command line in this process. Ctrl-C exits with status 130, even during imports."""
     sys.unraisablehook = _handle_unraisable
     try:
         if sys.argv[1:] in (["--version"], ["version"]):
@@ -35,7 +38,7 @@ def run() -> None:
 
 
 def _handle_unraisable(args: sys.UnraisableHookArgs) -> None:
-    """Handle a Ctrl-C that Python would ignore, as in the clean-up of an import. Prints other errors."""
+    """Deliver a Ctrl-C again that Python would ignore, for example in a finalizer. Print other unraisable errors."""
     if issubclass(args.exc_type, KeyboardInterrupt):
         Timer(0.01, _thread.interrupt_main).start()  # later, because Python would ignore it again here
     else:

@@ -1,9 +1,10 @@
-"""The composition root: opens a memory with settings."""
+"""The composition root: builds a memory and its parts from the settings."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,62 +16,67 @@ from graph_memory import local
 from graph_memory.audit import AuditLog
 from graph_memory.chat import chat_model
 from graph_memory.embedding import Embedder, EmbeddingUnavailable, NoVectors, embedder, embedder_of, fetch_model
-from graph_memory.memory.access_counter import MAX_NODES, AccessTally
+from graph_memory.memory.access_counter import MAX_NODES, AccessCounter
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.listing import domains_ahead
+from graph_memory.memory.domains.listing import domains_with_clock_skew
 from graph_memory.memory.search import access_store
-from graph_memory.model.errors import Code, GraphError, Hint, unusable_path
+from graph_memory.model.databases import HOME, SETTING, DatabaseSetting, Placement, misplaced_error
+from graph_memory.model.errors import Code, GraphError, Hint, unusable_path_error
 from graph_memory.model.events import Origin
-from graph_memory.model.text.wording import printable
+from graph_memory.model.text.wording import quote
 from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.arguments import invalid_argument
-from graph_memory.progress import Progress, silent
+from graph_memory.progress import Progress, log_progress
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
 from graph_memory.storage.blobs.blobs import Blobs, blobs_at
 from graph_memory.storage.blobs.cache import ContentCache
-from graph_memory.storage.connecting import Address
+from graph_memory.storage.connecting import Address, Limits
+from graph_memory.storage.databases import NAMES
 from graph_memory.storage.foreign import is_server
 from graph_memory.storage.log.writing import Log
-from graph_memory.storage.rehearsal import Rehearsal
-from graph_memory.storage.schema import VECTORS_SINCE, migrate, pending_steps, server_at, steps, store_id
-from graph_memory.storage.schema_check import listed_faults, schema_faults
-from graph_memory.storage.store import Limits, Store, open_store
+from graph_memory.storage.rehearsal import StatementSamples
+from graph_memory.storage.routing import open_routed_store
+from graph_memory.storage.schema import VECTORS_SINCE, migrate, parse_version, pending_steps, steps, store_id
+from graph_memory.storage.schema_check import describe_schema_problems, find_schema_problems
+from graph_memory.storage.statement_rights import Check, check_statement
+from graph_memory.storage.store import Store, open_store
 
 if TYPE_CHECKING:
     from graph_memory.memory.search.index.backlog import Backlog
     from graph_memory.memory.transfer.formats.source import GivenSource
 
 OLDEST_NEO4J = (2025, 8)
-"""The oldest server that runs every statement; see docs/decisions."""
+"""The oldest server version that can run every statement. See docs/decisions."""
 
 
 @asynccontextmanager
 async def open_memory(
     settings: Settings | None = None,
     *,
-    progress: Progress = silent,
+    progress: Progress = log_progress,
     origin: Origin | None = None,
     follows: bool = False,
 ) -> AsyncGenerator[Memory]:
-    """Yield an open memory on the server of NEO4J_URI, or else on a local Neo4j, which is started if needed.
+    """Yield an open memory on the server at NEO4J_URI. If it is not set, use a local Neo4j, and start it if needed.
 
-    The local Neo4j keeps running afterwards, for all processes with the same home. `origin` is recorded in the log for
-    changes (default: the actor and session of the settings). If it `follows`, as a long-running process should, it
-    indexes new texts in the background. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE.
+    The local Neo4j keeps running afterwards, for all processes with the same home folder. The log records changes with
+    `origin` (default: the actor and session of the settings). Long-running processes set `follows`: the memory then
+    indexes new texts in the background. Raises STORE_UNAVAILABLE if the server cannot be reached or rejects the
+    credentials, and STORE_INCOMPATIBLE if its version or schema is not supported.
     """
     settings = settings or Settings()
     limits = Limits(read=settings.read_timeout, write=settings.write_timeout, retry=settings.retry_time)
-    rehearsal = Rehearsal(settings.home / "statements.json" if follows else None)
+    rehearsal = StatementSamples(settings.home / "statements.json" if follows else None)
     rehearsal.load()
-    async with open_store(partial(_find_server, settings, progress), limits, rehearsal) as store:
+    async with _open_databases(settings, limits, rehearsal, progress) as store:
         version = await store.server_version()
-        check_version(version)
-        await migrate(store, progress=progress)
-        by_settings = Origin(session=settings.session, actor=settings.actor)
-        core = _build_core(settings, store, await store_id(store), origin or by_settings, _embedder(settings, version))
+        settings_origin = Origin(session=settings.session, actor=settings.actor)
+        core = _build_core(
+            settings, store, await store_id(store), origin or settings_origin, _choose_embedder(settings, version)
+        )
         other_embedders: dict[str, Embedder | None] = {}
         if not isinstance(core.embedder, NoVectors):
             core = replace(core, embedder_of=partial(_other_embedder, settings, other_embedders))
@@ -78,12 +84,14 @@ async def open_memory(
             from graph_memory.memory.search.index.following import NAME, follow_logs
 
             core.background.start(NAME, follow_logs(core), is_endless=True)
-        if follows and settings.neo4j_uri is None:  # a server of a team has its plans from all its clients
+        if follows and settings.neo4j_uri is None:  # a shared server has planned the statements for other clients
             core.background.start("planning statements", store.rehearse(), is_endless=True)
         if follows:
             core.background.start("loading models", _load_models(settings, core.embedder), is_endless=True)
         if core.accesses.is_on:
-            core.background.start("counting what is used", access_store.count_accesses(core), is_endless=True)
+            core.background.start(
+                "counting accesses", access_store.write_access_counts_periodically(core), is_endless=True
+            )
         try:
             yield Memory(core, default_domain=domain_for(settings.domain))
         finally:
@@ -94,8 +102,26 @@ async def open_memory(
                 await client.aclose()
 
 
+def _open_databases(
+    settings: Settings, limits: Limits, rehearsal: StatementSamples, progress: Progress
+) -> AbstractAsyncContextManager[Store]:
+    """Yield the store of the home database or, with several databases in the settings, the store for all of them."""
+
+    @asynccontextmanager
+    async def open_database(name: str, check: Check = check_statement) -> AsyncGenerator[Store]:
+        find, statements = partial(_find_server, settings, progress, name), rehearsal if name == HOME else None
+        async with open_store(find, limits, statements, check) as store:
+            _check_version_of(settings, name, await store.server_version())
+            await migrate(store, progress=progress)
+            yield store
+
+    if not settings.databases:
+        return open_database(HOME)
+    return open_routed_store([*settings.databases], Placement.of(settings.databases), open_database, limits)
+
+
 async def _load_models(settings: Settings, embedder: Embedder | None) -> None:
-    """Load the tokenizer and a local embedder's model, so that the first recall need not wait."""
+    """Load the tokenizer and the model of a local embedder, so that the first recall does not wait."""
     from graph_memory.memory.search.token_budget import load_counter
 
     await anyio.to_thread.run_sync(load_counter, abandon_on_cancel=True)
@@ -104,52 +130,80 @@ async def _load_models(settings: Settings, embedder: Embedder | None) -> None:
             await embedder.query("memory")
 
 
-async def check_connection(settings: Settings) -> str:
-    """Return the version of the settings' Neo4j server. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE."""
-    async with open_store(partial(_find_server, settings, silent)) as store:
+@asynccontextmanager
+async def _open_for_check(settings: Settings, database: str) -> AsyncGenerator[Store]:
+    """Yield the store of one database. Hints of errors name the database's entry in the settings."""
+    try:
+        async with open_store(partial(_find_server, settings, log_progress, database)) as store:
+            yield store
+    except GraphError as error:
+        if database == HOME or "NEO4J_" not in (error.hint or ""):
+            raise
+        hint = f"Check the server, and the entry {database} of {SETTING}: uri (+s only for TLS), username and password."
+        raise GraphError(error.code, error.message, {**error.details, "hint": hint}, path=error.path) from error
+
+
+async def check_connection(settings: Settings, database: str = HOME) -> str:
+    """Return the version of a database's Neo4j server.
+
+    Raises STORE_UNAVAILABLE if it cannot be reached, and STORE_INCOMPATIBLE if its version or schema is not supported.
+    """
+    async with _open_for_check(settings, database) as store:
         version = await store.server_version()
-        check_version(version)
+        _check_version_of(settings, database, version)
         await pending_steps(store)
         return f"Neo4j {version}"
 
 
-async def check_schema(settings: Settings) -> str:
+async def check_schema(settings: Settings, database: str = HOME) -> str:
     """Return a report on indexes and constraints. Raises STORE_INCOMPATIBLE if some are missing."""
-    async with open_store(partial(_find_server, settings, silent)) as store:
+    async with _open_for_check(settings, database) as store:
         if await pending_steps(store):
             return "created when the memory is next opened"
-        faults = await schema_faults(store)
+        faults = await find_schema_problems(store)
     if not faults:
         return "every index and constraint exists"
     raise GraphError(
-        Code.STORE_INCOMPATIBLE, listed_faults(faults), {"hint": Hint("Create them with {graph-memory rebuild}.")}
+        Code.STORE_INCOMPATIBLE,
+        describe_schema_problems(faults),
+        {"hint": Hint("Create them with {graph-memory rebuild}.")},
     )
 
 
-async def clocks_ahead(settings: Settings) -> str | None:
-    """Return the domains whose last change is far ahead of this machine's clock, or None."""
-    async with open_store(partial(_find_server, settings, silent)) as store:
-        rows = await domains_ahead(store)
+async def describe_clock_skew(settings: Settings, database: str = HOME) -> str | None:
+    """Return a message about the domains whose last change is far ahead of this machine's clock, or None."""
+    async with _open_for_check(settings, database) as store:
+        rows = await domains_with_clock_skew(store)
     return ", ".join(f"domain {row.name} is at {rfc3339(row.modified)}" for row in rows) or None
 
 
-async def check_index(settings: Settings) -> list[Backlog]:
-    """Return the backlog of the search index, by domain."""
-    from graph_memory.memory.search.index.backlog import backlog
+async def check_domains(settings: Settings, database: str) -> str:
+    """Return the number of domains in a database. Raises STORE_CONFLICT if a domain belongs in another database."""
+    placement = Placement.of(settings.databases)
+    async with _open_for_check(settings, database) as store:
+        domains = await store.read(NAMES)
+    if misplaced := [domain for domain in domains if placement.database_of(domain) != database]:
+        raise misplaced_error(misplaced, database, placement)
+    return f"{len(domains)} domain{'' if len(domains) == 1 else 's'}"
 
-    async with open_store(partial(_find_server, settings, silent)) as store:
-        return [] if await pending_steps(store) else await backlog(store)
+
+async def check_index(settings: Settings, database: str = HOME) -> list[Backlog]:
+    """Return the backlog of the search index, by domain."""
+    from graph_memory.memory.search.index.backlog import read_backlogs
+
+    async with _open_for_check(settings, database) as store:
+        return [] if await pending_steps(store) else await read_backlogs(store)
 
 
 async def check_blobs(settings: Settings) -> str:
-    """Read the blob store and return its location. Raises CONTENT_READ_FAILED."""
+    """Read the blob store, and return its location and use. Raises CONTENT_READ_FAILED if it cannot be read."""
     store = blobs(settings)
     count = len(await store.domains())
     return f"{store.location}, used by {count} domain{'' if count == 1 else 's'}"
 
 
 async def check_embeddings(settings: Settings) -> str | None:
-    """Embed a text and return the model; None if embeddings are off. Raises EmbeddingUnavailable."""
+    """Embed a test text, and return the model's name, or None if embeddings are off. Raises EmbeddingUnavailable."""
     if (model := embedder(settings)) is None:
         return None
     try:
@@ -161,7 +215,7 @@ async def check_embeddings(settings: Settings) -> str | None:
 
 
 async def check_model(settings: Settings) -> str | None:
-    """Query the language model and return its name; None if none is set. Raises ModelUnavailable."""
+    """Query the language model, and return its name. Returns None if no model is set. Raises ModelUnavailable."""
     if (model := chat_model(settings)) is None:
         return None
     try:
@@ -172,15 +226,26 @@ async def check_model(settings: Settings) -> str | None:
 
 
 def schema_version() -> int:
-    """Return the schema version of a migrated database."""
+    """Return the schema version that migrated databases have."""
     return len(steps())
 
 
-def check_version(version: str) -> None:
-    """Raise STORE_INCOMPATIBLE for a server that is too old."""
-    if server_at(version) < OLDEST_NEO4J:
-        oldest = _version_text(OLDEST_NEO4J)
-        hint = f"Upgrade the server to {oldest} or newer, or unset NEO4J_URI to use a local Neo4j."
+def _check_version_of(settings: Settings, database: str, version: str) -> None:
+    """Raise STORE_INCOMPATIBLE if a database is too old. With embeddings, databases other than home need vectors."""
+    needs_vectors = database != HOME and settings.embeddings != "off"
+    check_version(version, VECTORS_SINCE if needs_vectors else OLDEST_NEO4J, database)
+
+
+def check_version(version: str, oldest_version: tuple[int, int] = OLDEST_NEO4J, database: str = HOME) -> None:
+    """Raise STORE_INCOMPATIBLE if the server's version is older than `oldest_version`."""
+    if parse_version(version) < oldest_version:
+        oldest = _version_text(oldest_version)
+        alternative = (
+            "unset NEO4J_URI to use a local Neo4j"
+            if database == HOME
+            else f"put another server into the entry {database} of {SETTING}"
+        )
+        hint = f"Upgrade the server to {oldest} or newer, or {alternative}."
         raise GraphError(Code.STORE_INCOMPATIBLE, f"Neo4j {version} is older than {oldest}", {"hint": hint})
 
 
@@ -189,15 +254,17 @@ def _version_text(version: tuple[int, int]) -> str:
 
 
 def source_at(settings: Settings, name: str, database: str | None) -> GivenSource:
-    """Return the source with a name: a path, or a Neo4j server with its login.
+    """Return the source with this name: a path, or the Neo4j server at this address with its login.
 
-    The memory's own server gets the memory's login, which is sent to no other server. Other servers get the login for
-    sources. Raises INVALID_ARGUMENT for a database without a server.
+    The memory's login is sent only to the memory's own server. Other servers get the login for sources. Raises
+    INVALID_ARGUMENT if a database is given and the name is not a server address.
     """
     if not is_server(name):
         if database is not None:
             raise invalid_argument(
-                "database", f"{printable(name)} is not a Neo4j server", "Pass an address, such as bolt://host:7687."
+                "database",
+                f"{quote(name)} is not the address of a Neo4j server",
+                "Pass an address, such as bolt://host:7687.",
             )
         return name
     from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
@@ -213,14 +280,14 @@ def source_at(settings: Settings, name: str, database: str | None) -> GivenSourc
 
 
 def _is_same_server(first: str, second: str) -> bool:
-    """Return whether two addresses are of the same server. TLS must be the same, too."""
+    """Return whether two addresses refer to the same server with the same TLS setting."""
     try:
-        return _server_at(first) == _server_at(second)
+        return _server_identity(first) == _server_identity(second)
     except ValueError:  # an invalid port
         return False
 
 
-def _server_at(uri: str) -> tuple[str | None, ...]:
+def _server_identity(uri: str) -> tuple[str | None, ...]:
     parts = urlsplit(uri)
     host = "localhost" if parts.hostname in _LOOPBACK else parts.hostname
     login = parts.username  # addresses with a user name are rejected when the connection is opened
@@ -231,41 +298,63 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _BOLT_PORT = 7687
 
 
-async def _find_server(settings: Settings, progress: Progress) -> Address:
+async def _find_server(settings: Settings, progress: Progress, database: str = HOME) -> Address:
+    if database != HOME:
+        entry = settings.databases[database]
+        return Address(entry.uri, entry.username, _read_password(database, entry), entry.database)
     if settings.neo4j_uri:
         password = settings.neo4j_password.get_secret_value()
         return Address(settings.neo4j_uri, settings.neo4j_username, password, settings.neo4j_database)
     try:
         server = await anyio.to_thread.run_sync(local.ensure_running, settings, progress, abandon_on_cancel=True)
     except OSError as error:
-        raise unusable_path(error) from error
+        raise unusable_path_error(error) from error
     return Address(server.uri, server.username, server.password, guard=server)
 
 
-def _embedder(settings: Settings, version: str) -> Embedder | None:
-    """Return the embedder, or None if it is off. If the server has no vector search, calls raise an error."""
-    chosen = embedder(settings)
-    if chosen is None or server_at(version) >= VECTORS_SINCE:
-        return chosen
+def _read_password(name: str, database: DatabaseSetting) -> str:
+    """Return the password of a database. Raises STORE_UNAVAILABLE if its file or its variable cannot be read."""
+    hint = f"Correct the entry {name} of {SETTING}."
+    if database.password_file is None:
+        if password := os.environ.get(database.password_env or ""):
+            return password
+        message = f"The password of database {name} is not set: {database.password_env} is empty"
+        raise GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
+    try:
+        return database.password_file.expanduser().read_text(encoding="utf-8").removesuffix("\n")
+    except (OSError, UnicodeDecodeError, RuntimeError) as error:
+        message = f"The password file of database {name} cannot be read"
+        raise GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=database.password_file) from error
+
+
+def _choose_embedder(settings: Settings, version: str) -> Embedder | None:
+    """Return the embedder that the settings choose, or None if embeddings are off.
+
+    If this version of Neo4j cannot filter vector searches, return an embedder whose calls raise EmbeddingUnavailable.
+    """
+    configured_embedder = embedder(settings)
+    if configured_embedder is None or parse_version(version) >= VECTORS_SINCE:
+        return configured_embedder
     oldest = _version_text(VECTORS_SINCE)
     hint = f"Upgrade the server to {oldest} or newer, or unset NEO4J_URI to use a local Neo4j."
     return NoVectors(f"Neo4j {version} is older than {oldest}, the first whose vector index filters", hint)
 
 
-def _other_embedder(settings: Settings, opened: dict[str, Embedder | None], model: str) -> Embedder | None:
-    """Return the embedder of another model. It is opened once."""
-    if model not in opened:
-        opened[model] = embedder_of(settings, model)
-    return opened[model]
+def _other_embedder(settings: Settings, open_embedders: dict[str, Embedder | None], model: str) -> Embedder | None:
+    """Return the embedder for a model other than the one in the settings, or None. Caches the result."""
+    if model not in open_embedders:
+        open_embedders[model] = embedder_of(settings, model)
+    return open_embedders[model]
 
 
-def _build_core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors: Embedder | None) -> Core:
+def _build_core(settings: Settings, store: Store, database_id: str, origin: Origin, vectors: Embedder | None) -> Core:
     contents = Contents(
         blobs(settings),
         ContentCache(settings.content_cache_bytes),
-        store=own_id,
+        store=database_id,
         inline_limit=settings.inline_content_bytes,
         text_limit=settings.text_content_bytes,
+        databases=settings.databases,
     )
     return Core(
         store=store,
@@ -284,20 +373,26 @@ def _build_core(settings: Settings, store: Store, own_id: str, origin: Origin, v
         chat=chat_model(settings),
         advice_time=settings.remember_model_time,
         summary_time=settings.summary_model_time,
-        accesses=AccessTally(MAX_NODES if settings.use_counts else 0),
-        together=AccessTally(MAX_NODES if settings.use_counts else 0),
+        accesses=AccessCounter(MAX_NODES if settings.use_counts else 0),
+        co_accesses=AccessCounter(MAX_NODES if settings.use_counts else 0),
         users_domain=settings.users_domain,
         agent_domain=settings.agent_domain,
-        corrections=_corrections,
+        corrections=_read_corrections,
     )
 
 
-async def _corrections(core: Core, query: str | None) -> Sequence[str]:
-    """Return the corrections by users, for the start of a recall."""
+async def _read_corrections(core: Core, query: str | None) -> Sequence[str]:
+    """Return the users' corrections and preferences that match the query, as lines for a recall result."""
     from graph_memory.agent.user import CorrectionCache  # a command that recalls nothing does not need it
 
     users = Memory(core, default_domain=core.users_domain)
-    return await CorrectionCache(core.layer_cache, core.users_domain).fitting_lines(users, query)
+    try:
+        return await CorrectionCache(core.layer_cache, core.users_domain).fitting_lines(users, query)
+    except GraphError as error:
+        unread = error.code in (Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DIFFERENT_DATABASES)
+        if not (unread or "database" in error.details) or not core.store.other_databases(core.users_domain):
+            raise
+        return ("The corrections of users are missing, because their database cannot be read here now.",)
 
 
 def blobs(settings: Settings) -> Blobs:

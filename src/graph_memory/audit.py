@@ -1,6 +1,6 @@
-"""The audit log: a line of JSON for each act of administration, and for each call refused for lack of rights.
+"""The audit log: one line of JSON per administrative action, and per call rejected for missing rights.
 
-Lines have no secrets. They go to a logger at level INFO, and to a file if the settings name one.
+Lines contain no secrets. They are logged at level INFO, and written to a file if the settings name one.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.arguments import is_domain
 
 REQUEST: ContextVar[str | None] = ContextVar("request", default=None)
-"""The id that the client of a server gave the running request."""
-MOST_OF_TARGET = 1_000
-"""Maximum number of characters of a target that are recorded."""
+"""The client's id of the current request."""
+MAX_TARGET_CHARACTERS = 1_000
+"""Maximum number of recorded characters of an action's target."""
 _OWNER = Origin()
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditLog:
-    """Writes the audit log, also to the file if there is one."""
+    """Writes the audit log to the logger and, if set, to `file`."""
 
     file: Path | None = None
 
@@ -40,10 +40,10 @@ class AuditLog:
     def act(
         self, act: str, target: str, *, domain: str | None = None, origin: Origin = _OWNER, dry_run: bool = False
     ) -> Generator[None]:
-        """Record that the block did an act, with the code of its error if it failed. A dry run is no act.
+        """Record the administrative action in the `with` block and, if it fails, its error code.
 
-        If the act failed, its target is recorded only if it has the form of a name or an id, because callers may pass
-        any text. Of a call that is refused for lack of rights, the server records the refusal.
+        If the action fails, its target is recorded only if it looks like a name or an id, because callers may pass any
+        text. Dry runs are not recorded. The server itself records calls that lack rights.
         """
         outcome = "interrupted"
         try:
@@ -63,7 +63,7 @@ class AuditLog:
         self.record(
             act=act,
             domain=domain,
-            target=without_secrets(target)[:MOST_OF_TARGET] if is_name else None,
+            target=without_secrets(target)[:MAX_TARGET_CHARACTERS] if is_name else None,
             outcome=outcome,
             actor=origin.actor,
             key=None if caller is None else caller.principal.name,
@@ -72,12 +72,12 @@ class AuditLog:
         )
 
     def record(self, **fields: str | None) -> None:
-        """Write a line with these fields, the time, and the user of this process. Fields without a value are omitted.
+        """Write a line with these fields, the time, and the user of this process. Fields that are None are omitted.
 
-        If the file cannot be written, an error is logged, because the act has already happened.
+        If the file cannot be written, log an error instead of raising it, because the action has already happened.
         """
-        known = {name: value for name, value in fields.items() if value is not None}
-        line = json.dumps({"time": rfc3339(datetime.now(UTC)), "event": "audit", "user": _user(), **known})
+        values = {name: value for name, value in fields.items() if value is not None}
+        line = json.dumps({"time": rfc3339(datetime.now(UTC)), "event": "audit", "user": _user(), **values})
         _log.info(line)
         if self.file is not None:
             try:
@@ -87,7 +87,7 @@ class AuditLog:
 
 
 def _user() -> str | None:
-    """Return the user of the operating system that runs this process, or None if it has no name."""
+    """Return the name of the operating system user that runs this process, or None if the user has no name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):

@@ -12,10 +12,10 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """At most `max` values by key, each for `ttl` seconds. If it is full, the least recently used value is dropped.
+    """A cache of at most `max` values, each kept for `ttl` seconds. When full, it drops the least recently used value.
 
-    With `update_age_on_get`, reading a value restarts its `ttl`; otherwise the `ttl` counts from `set`. Reading always
-    counts as use. `clock` returns monotonic seconds. Not safe between threads: it belongs to one event loop.
+    With `update_age_on_get`, reading a value restarts its `ttl`. Otherwise `ttl` counts from `set`. Reading always
+    counts as use. `clock` returns monotonic seconds. Not thread-safe: use it in one event loop.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class LruCache(Generic[K, V]):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if max < 1 or not ttl >= 0:
-            raise ValueError("a cache keeps at least one value, and none for less than no time")
+            raise ValueError("max must be at least 1, and ttl at least 0")
         self._max = max
         self._ttl = ttl
         self._update_age_on_get = update_age_on_get
@@ -35,13 +35,13 @@ class LruCache(Generic[K, V]):
         self._entries: OrderedDict[K, tuple[V, float]] = OrderedDict()
 
     def get(self, key: K) -> V | None:
-        """Return the value, now the most recently used, or None. A value that is older than `ttl` is dropped."""
+        """Return the value, or None if it is missing or older than `ttl`. Marks it as most recently used."""
         entry = self._entries.get(key)
         if entry is None:
             return None
-        value, since = entry
+        value, stored_at = entry
         now = self._clock()
-        if now - since > self._ttl:
+        if now - stored_at > self._ttl:
             del self._entries[key]
             return None
         if self._update_age_on_get:
@@ -50,7 +50,7 @@ class LruCache(Generic[K, V]):
         return value
 
     def set(self, key: K, value: V) -> None:
-        """Store the value as the most recently used. If the cache is full, drop the least recently used value."""
+        """Store the value as the most recently used. When full, drop the least recently used value."""
         if key not in self._entries and len(self._entries) >= self._max:
             self._entries.popitem(last=False)
         self._entries[key] = value, self._clock()

@@ -1,4 +1,4 @@
-"""Private files: written completely or not at all, never through a link, and synced to disk."""
+"""Private files. They are written completely or not at all, never through a symbolic link, and synced to disk."""
 
 from __future__ import annotations
 
@@ -15,43 +15,49 @@ _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 
 _NO_FOLDER_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
-def open_private(path: Path) -> IO[bytes]:
-    """Open a new file that only its owner can read (mode 600). Raises OSError, also if the path exists."""
-    return open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600))
+def open_private(path: Path, mode: int = 0o600) -> IO[bytes]:
+    """Open a new file that only its owner can read (mode 600). Raises OSError if the path exists or cannot be created.
+
+    For a file that is not private, pass its mode. The process's umask is applied to it.
+    """
+    return open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))
 
 
 @contextmanager
-def new_private_file(path: Path) -> Generator[IO[bytes]]:
-    """Yield a new private file, synced at the end. Raises OSError, also if the path exists."""
-    with open_private(path) as file:
+def new_private_file(path: Path, mode: int = 0o600) -> Generator[IO[bytes]]:
+    """Yield a new private file, and sync it at the end. Raises OSError like `open_private`."""
+    with open_private(path, mode) as file:
         yield file
         file.flush()
         os.fsync(file.fileno())
 
 
 @contextmanager
-def replacing(target: Path) -> Generator[IO[bytes]]:
-    """Yield a file that replaces the target at the end. After a failure or a crash, the target is unchanged."""
-    part = temporary_beside(target)
+def replace_file(target: Path) -> Generator[IO[bytes]]:
+    """Yield a file that replaces the target at the end.
+
+    If writing fails or the process crashes, the target is unchanged.
+    """
+    temporary = new_temporary_path(target)
     try:
-        with new_private_file(part) as file:
+        with new_private_file(temporary) as file:
             yield file
-        part.replace(target)
+        temporary.replace(target)
     finally:
-        part.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     sync_folder(target.parent)
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a private file. After a crash it has its old or its new content, never a part of it."""
-    with replacing(path) as file:
+    """Write a private file. After a crash, it contains either its old or its new content."""
+    with replace_file(path) as file:
         file.write(text.encode())
 
 
 def append_private(path: Path, data: bytes) -> None:
-    """Append to a file with one write, or create it for its owner alone (mode 600).
+    """Append to a private file (mode 600) with one write. Creates the file if needed.
 
-    Raises OSError, also for a link, and for a pipe that nobody reads.
+    Raises OSError if that fails, if the path is a symbolic link, or if it is a pipe without a reader.
     """
     descriptor = os.open(path, _APPENDING, 0o600)
     try:
@@ -60,13 +66,13 @@ def append_private(path: Path, data: bytes) -> None:
         os.close(descriptor)
 
 
-def temporary_beside(target: Path) -> Path:
-    """Return a new hidden path in the folder of the target."""
+def new_temporary_path(target: Path) -> Path:
+    """Return a new hidden path in the target's folder."""
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder and its missing parents for the owner alone (mode 700), and sync each new entry."""
+    """Make a folder and its missing parents, accessible only to the owner (mode 700), and sync each new entry."""
     if path.is_dir():
         return
     make_private_folder(path.parent)
@@ -75,7 +81,7 @@ def make_private_folder(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Sync the entries of a folder. Does nothing on Windows and network file systems that cannot."""
+    """Sync a folder's entries. Does nothing on Windows, and on network file systems that do not support it."""
     if os.name == "nt":
         return
     try:

@@ -1,4 +1,4 @@
-"""A jar of a Maven repository."""
+"""A jar in a Maven repository."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Jar:
-    """A jar by its Maven coordinates, with the required SHA-256 and size in bytes of its file."""
+    """A jar's Maven coordinates, and its expected SHA-256 and size in bytes."""
 
     group: str
     artifact: str
@@ -18,12 +18,12 @@ class Jar:
 
     @property
     def path(self) -> str:
-        """The path in a Maven repository, relative to its root, with forward slashes."""
+        """The jar's path relative to the root of a Maven repository, with forward slashes."""
         suffix = f"-{self.classifier}" if self.classifier else ""
         name = f"{self.artifact}-{self.version}{suffix}.jar"
         return "/".join((*self.group.split("."), self.artifact, self.version, name))
 
     @property
     def coordinates(self) -> str:
-        """`group:artifact:version`, plus `:classifier` if there is one."""
+        """`group:artifact:version`, followed by `:classifier` if there is one."""
         return ":".join(part for part in (self.group, self.artifact, self.version, self.classifier) if part)

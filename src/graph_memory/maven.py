@@ -1,4 +1,4 @@
-"""Download of jars from the local Maven repository, else from the public repository that `jgo` names."""
+"""Fetches jars from the local Maven repository, or else from the public repository that `jgo` uses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ THREADS = 16
 
 
 class DownloadError(Exception):
-    """A jar could not be fetched, or has a wrong checksum."""
+    """A jar that could not be fetched, or whose checksum is wrong."""
 
 
 class _SystemTrust(HTTPAdapter):
@@ -48,35 +48,38 @@ class _SystemTrust(HTTPAdapter):
 
 
 def open_session() -> requests.Session:
-    """Return a session with connections for `THREADS` threads. Close it by `with`."""
+    """Return a session with connections for `THREADS` threads. Use it in a `with` statement, which closes it."""
     session = requests.Session()
     session.mount("https://", _SystemTrust())
     return session
 
 
 def obtain(jar: Jar, target: Path, connections: requests.Session) -> None:
-    """Fetch a jar to `target`, atomically and with its checksum verified. Raises DownloadError."""
+    """Fetch a jar to `target` atomically, and verify its checksum. Raises DownloadError if that fails."""
     if target.is_file() and sha256_of(target) == jar.sha256:
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f"{target.name}.part")
-    sha256 = _copy_local(jar, part) or fetch(jar.path, part, connections)
+    partial_file = target.with_name(f"{target.name}.part")
+    sha256 = _copy_local(jar, partial_file) or fetch(jar.path, partial_file, connections)
     if sha256 != jar.sha256:
-        part.unlink()
+        partial_file.unlink()
         raise DownloadError(f"{jar.coordinates} has the wrong checksum {sha256}, not {jar.sha256}")
-    part.replace(target)
+    partial_file.replace(target)
 
 
-def fetch(path: str, part: Path, connections: requests.Session) -> str:
-    """Fetch a file of the public repository with retries. Returns its SHA-256. Raises DownloadError."""
+def fetch(path: str, partial_file: Path, connections: requests.Session) -> str:
+    """Download a file from the public repository to `partial_file`, with retries.
+
+    Returns the file's SHA-256. Raises DownloadError if all attempts fail.
+    """
     from jgo.constants import MAVEN_CENTRAL_URL
 
     for pause in _pauses():
         try:
-            return _stream(f"{MAVEN_CENTRAL_URL}/{path}", part, connections)
+            return _download(f"{MAVEN_CENTRAL_URL}/{path}", partial_file, connections)
         except requests.RequestException as error:
             if pause is None or not _is_temporary(error):
-                raise DownloadError(f"{path.rpartition('/')[2]}: {_reason(error)}") from error
+                raise DownloadError(f"{path.rpartition('/')[2]}: {_describe_error(error)}") from error
             time.sleep(pause)
     raise AssertionError
 
@@ -85,8 +88,8 @@ def _is_temporary(error: requests.RequestException) -> bool:
     return error.response is None or error.response.status_code in _TEMPORARY_STATUSES
 
 
-def _reason(error: requests.RequestException) -> str:
-    """Return the reason in plain words. The library's text has addresses and class names."""
+def _describe_error(error: requests.RequestException) -> str:
+    """Return the reason for a failed request as message text, without addresses and class names of the library."""
     match error:
         case requests.HTTPError(response=requests.Response(status_code=status)):
             return f"the repository answers HTTP {status}"
@@ -105,9 +108,9 @@ def _pauses() -> Iterator[float | None]:
     yield None
 
 
-def _stream(url: str, part: Path, connections: requests.Session) -> str:
+def _download(url: str, partial_file: Path, connections: requests.Session) -> str:
     digest = hashlib.sha256()
-    with connections.get(url, stream=True, timeout=_TIMEOUT) as response, part.open("wb") as file:
+    with connections.get(url, stream=True, timeout=_TIMEOUT) as response, partial_file.open("wb") as file:
         response.raise_for_status()
         for block in response.iter_content(_BLOCK):
             digest.update(block)
@@ -115,12 +118,12 @@ def _stream(url: str, part: Path, connections: requests.Session) -> str:
     return digest.hexdigest()
 
 
-def _copy_local(jar: Jar, part: Path) -> str | None:
+def _copy_local(jar: Jar, partial_file: Path) -> str | None:
     source = _local_repository() / jar.path
     if not source.is_file() or sha256_of(source) != jar.sha256:
         return None
-    shutil.copyfile(source, part)
-    return sha256_of(part)
+    shutil.copyfile(source, partial_file)
+    return sha256_of(partial_file)
 
 
 def _local_repository() -> Path:

@@ -1,4 +1,4 @@
-"""Ontologies in files: of the user, and bundled with the package."""
+"""Reads ontologies from the user's files and from the package's bundled files."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from graph_memory.model.values.arguments import invalid_argument
 
 
 def load_ontology(source: str | Path) -> Ontology:
-    """Return the ontology in a YAML file, or else the bundled ontology with that name, such as `gtd`.
+    """Return the ontology in a YAML file. If the file does not exist, return the bundled ontology with that name.
 
-    Raises INVALID_ARGUMENT if there is neither, and the errors of `parse_ontology`.
+    Raises INVALID_ARGUMENT if neither exists or the file cannot be read, and the errors of `parse_bytes`.
     """
     from graph_memory.model.ontology.yaml_io import parse_bytes
 
@@ -28,30 +28,35 @@ def load_ontology(source: str | Path) -> Ontology:
 
 
 def with_standard_types(ontology: Ontology, current: Ontology) -> Ontology:
-    """Return an ontology for a new domain: if it is open, with the standard connection types.
+    """Return the ontology for a new domain. If it is open, standard connection types are added.
 
-    Standard types are omitted if the ontology or a domain above uses their name or the name of their inverse.
+    `current` contains the types of the parent domains. A standard type is omitted if the ontology or a parent domain
+    already uses its name or its inverse's name.
     """
     if not ontology.open:
         return ontology
-    used = {
+    used_names = {
         name
         for connection_type in ontology.connection_types
         for name in (connection_type.name, connection_type.inverse)
     }
-    used |= {inherited.type.name for inherited in current.above.values()}
-    standard = [kind for kind in _standard().connection_types if not {kind.name, kind.other_name} & used]
-    return ontology.with_types((), standard)
+    used_names |= {inherited.type.name for inherited in current.above.values()}
+    standard_types = [
+        connection_type
+        for connection_type in _standard_ontology().connection_types
+        if not {connection_type.name, connection_type.other_name} & used_names
+    ]
+    return ontology.with_types((), standard_types)
 
 
 @cache
 def standard_names() -> frozenset[str]:
     """Return the names of the standard connection types."""
-    return frozenset(kind.name for kind in _standard().connection_types)
+    return frozenset(connection_type.name for connection_type in _standard_ontology().connection_types)
 
 
 @cache
-def _standard() -> Ontology:
+def _standard_ontology() -> Ontology:
     return load_ontology(_bundled_file("standard"))
 
 
@@ -66,5 +71,5 @@ def _bundled_file(name: str) -> Path:
 def _ontologies_root() -> Path:
     """Return the folder of the bundled ontologies, in the installed package or in the checkout."""
     package = Path(__file__).resolve().parent
-    places = (package / "ontologies", package.parents[1] / "ontologies")
-    return next((place for place in places if place.is_dir()), places[0])
+    folders = (package / "ontologies", package.parents[1] / "ontologies")
+    return next((folder for folder in folders if folder.is_dir()), folders[0])

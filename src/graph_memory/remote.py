@@ -1,7 +1,7 @@
-"""Runs a command in a server of this home, if there is one. The server has its imports and its connection to Neo4j.
+"""Runs a command in the server that already runs for this home folder, which saves connecting to Neo4j.
 
-This side imports the standard library only, and starts nothing. If no server answers at once, the command runs in its
-own process. A server listens on a socket in a folder of the home that belongs to its owner alone.
+This client imports only the standard library, and starts no processes. If no server answers at once, the command runs
+in its own process. A server listens on a socket in a subfolder of the home folder that only its owner can read.
 """
 
 from __future__ import annotations
@@ -13,23 +13,26 @@ import socket
 import stat
 import struct
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 PACKAGE = str(Path(__file__).parent)
-"""The installation that this module belongs to."""
+"""The folder of the installed package. A server of another installation declines commands."""
 FOLDER = "sockets"
 ACCEPTED = b"accepted\n"
-"""A server's first line if it runs the command."""
+"""The first line of a server's answer that accepts the command."""
 ANSWER_SECONDS = 0.3
-"""Maximum time until a server accepts or declines a command."""
+"""Maximum time in seconds for a server to accept or decline a command."""
 LONGEST = 1 << 20
-"""Maximum bytes of a request."""
+"""Maximum size of a request in bytes."""
 PREFIXES = ("GRAPH_MEMORY_", "NEO4J_", "OPENAI_", "ANTHROPIC_", "MEMORY_")
-"""Environment variables that settings are read from."""
-_ALONE = frozenset({"recall", "search", "find", "query", "traverse", "path", "neighbors", "log", "diff", "sessions"})
-_OF_GROUPS: Mapping[str, frozenset[str]] = {
+"""Prefixes of the environment variables that contain settings."""
+_READING_COMMANDS = frozenset(
+    {"recall", "search", "find", "query", "traverse", "path", "neighbors", "log", "diff", "sessions"}
+)
+_READING_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "node": frozenset({"get"}),
     "connection": frozenset({"list"}),
     "entity": frozenset({"open", "list", "salient", "duplicates", "health"}),
@@ -41,13 +44,19 @@ _OF_GROUPS: Mapping[str, frozenset[str]] = {
     "gtd": frozenset({"available", "next", "stuck", "waiting", "review"}),
     "agent": frozenset({"goals", "patterns"}),
 }
-"""The commands that only read, in one go, and no files. Others run in their own process."""
-_NEVER = frozenset({"--follow", "--help", "-h"})
-"""Arguments for which a command needs its own process."""
+"""The subcommands, by group, that need only the memory and no files or input. Other subcommands run in their own
+process."""
+VIEW = ["view"]
+"""The request for an address that opens the viewer in a browser."""
+_LOCAL_ARGUMENTS = frozenset({"--follow", "--help", "-h"})
+"""Arguments that require a command to run in its own process."""
 
 
 def run_remotely(arguments: Sequence[str]) -> int | None:
-    """Run a command in a server of this home. Returns its exit status, or None if no server has run it."""
+    """Run a command in a running server of this home folder.
+
+    Return its exit status, or None if no server has run it.
+    """
     if not reads_only(arguments) or None in (sys.stdout, sys.stderr):
         return None
     answer = ask_server(request(arguments))
@@ -55,37 +64,40 @@ def run_remotely(arguments: Sequence[str]) -> int | None:
 
 
 def ask_server(request: Mapping[str, object], seconds: float | None = None) -> Mapping[str, object] | None:
-    """Return the answer of a server of this home to a request, or None if none answers or it takes too long."""
+    """Return a server's answer to the request, or None if no server of this home folder answers within `seconds`."""
     if not hasattr(socket, "AF_UNIX"):
         return None
+    deadline = None if seconds is None else time.monotonic() + seconds
     for path in _sockets():
+        if deadline is not None and time.monotonic() >= deadline:
+            break
         with suppress(OSError, ValueError):
-            if (answer := _ask(path, request, seconds)) is not None:
+            if (answer := _ask(path, request, deadline)) is not None:
                 return answer
     return None
 
 
 def reads_only(arguments: Sequence[str]) -> bool:
-    """Return whether a server may run a command: it only reads the memory, in one go."""
-    if not arguments or not _NEVER.isdisjoint(arguments):
+    """Return whether a command only reads the memory. A server may then run it."""
+    if not arguments or not _LOCAL_ARGUMENTS.isdisjoint(arguments):
         return False
     name, *rest = arguments
-    return name in _ALONE or bool(rest and rest[0] in _OF_GROUPS.get(name, ()))
+    return name in _READING_COMMANDS or bool(rest and rest[0] in _READING_SUBCOMMANDS.get(name, ()))
 
 
 def sockets_folder(home: Path) -> Path:
-    """Return the folder of a home for the sockets of its servers."""
+    """Return the folder for servers' sockets in a home folder."""
     return home / FOLDER
 
 
 def is_private(folder: Path) -> bool:
-    """Return whether a folder is no link, and belongs to this user alone."""
+    """Return whether a folder is not a symbolic link, and only this user can access it."""
     status = folder.lstat()
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
 
 
 def is_of_this_user(connection: socket.socket) -> bool:
-    """Return whether the process at the other end is this user's, or the kernel does not say so."""
+    """Return whether this user's process is at the other end. Also returns True if the system cannot tell."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     _, user, _ = struct.unpack(
@@ -95,7 +107,10 @@ def is_of_this_user(connection: socket.socket) -> bool:
 
 
 def request(arguments: Sequence[str], folder: str | None = None) -> Mapping[str, object]:
-    """Return a command as a server takes it: with the folder, the settings and the terminal of this process."""
+    """Return the request to run a command with this process's settings and terminal.
+
+    `folder` is the command's working folder, by default this process's.
+    """
     return {
         "package": PACKAGE,
         "arguments": list(arguments),
@@ -109,7 +124,7 @@ def request(arguments: Sequence[str], folder: str | None = None) -> Mapping[str,
 
 
 def home_folder() -> Path:
-    """Return the home that the environment names, or else the usual one."""
+    """Return the folder in GRAPH_MEMORY_HOME, or the default home folder if the variable is empty or not set."""
     if value := os.environ.get("GRAPH_MEMORY_HOME", "").strip():
         return Path(os.path.expandvars(value)).expanduser()
     from platformdirs import user_data_path
@@ -118,7 +133,7 @@ def home_folder() -> Path:
 
 
 def _sockets() -> Iterator[Path]:
-    """Yield the sockets of servers, newest first."""
+    """Yield the sockets of this home folder's servers, newest first. If their folder is not private, there are none."""
     home = home_folder()
     with suppress(OSError):
         if not is_private(sockets_folder(home)):
@@ -132,9 +147,9 @@ def _terminal() -> Mapping[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
-def _ask(path: Path, request: Mapping[str, object], seconds: float | None) -> Mapping[str, object] | None:
+def _ask(path: Path, request: Mapping[str, object], deadline: float | None) -> Mapping[str, object] | None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(ANSWER_SECONDS)
+        connection.settimeout(min(ANSWER_SECONDS, _seconds_until(deadline) or ANSWER_SECONDS))
         connection.connect(str(path))
         if not is_of_this_user(connection):
             return None
@@ -142,8 +157,13 @@ def _ask(path: Path, request: Mapping[str, object], seconds: float | None) -> Ma
         with connection.makefile("rb") as answers:
             if answers.readline(len(ACCEPTED) + 1) != ACCEPTED:
                 return None
-            connection.settimeout(seconds)
+            connection.settimeout(_seconds_until(deadline))
             return json.loads(answers.read())
+
+
+def _seconds_until(deadline: float | None) -> float | None:
+    """Return the seconds until the deadline, at least 0.01, or None without a deadline."""
+    return None if deadline is None else max(deadline - time.monotonic(), 0.01)
 
 
 def _print(answer: Mapping[str, object]) -> int:

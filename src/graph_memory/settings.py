@@ -1,4 +1,4 @@
-"""All settings, read once from the environment."""
+"""All settings. They are read once from the environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from urllib.request import url2pathname
 
 from platformdirs import user_cache_path, user_data_path
-from pydantic import AliasChoices, Field, NonNegativeInt, SecretStr, ValidationInfo, field_validator
+from pydantic import AfterValidator, AliasChoices, Field, NonNegativeInt, SecretStr, ValidationInfo, field_validator
 from pydantic_core import PydanticUseDefault
 from pydantic_settings import (
     BaseSettings,
@@ -22,16 +22,17 @@ from pydantic_settings import (
 )
 from pydantic_settings.sources.utils import parse_env_vars
 
-from graph_memory.model.values.arguments import AUTO, http_url, is_domain
+from graph_memory.model.databases import DatabaseSetting, check_names
+from graph_memory.model.values.arguments import DomainName, http_url
 
 _FILE_URL = re.compile(r"file:(//(localhost(?=/))?)?", re.IGNORECASE)
 LOCAL_MODELS = ("all-minilm-l6-v2", "e5-small-v2")
-"""Values of GRAPH_MEMORY_EMBEDDING_MODEL for models within the process; the first is the default."""
+"""Values of GRAPH_MEMORY_EMBEDDING_MODEL for models in this process. The first is the default."""
 KIB = 1024
 MIB = 1024 * KIB
 
 ENVIRONMENT: ContextVar[Mapping[str, str] | None] = ContextVar("environment", default=None)
-"""The environment variables of the process that a command runs for, if it is another process."""
+"""The environment variables of the process that a command runs for, if that is another process."""
 
 
 class _Environment(EnvSettingsSource):
@@ -42,14 +43,19 @@ class _Environment(EnvSettingsSource):
 
 
 class Settings(BaseSettings):
-    """All settings, frozen. Each field is `GRAPH_MEMORY_<FIELD>` in the environment.
+    """All settings, as an immutable object. A field is read from the environment variable `GRAPH_MEMORY_<FIELD>`.
 
-    The four that name a Neo4j server use the ecosystem's own names instead: `NEO4J_URI`, `NEO4J_USERNAME`,
-    `NEO4J_PASSWORD` and `NEO4J_DATABASE`. Without `NEO4J_URI` a local Neo4j is started and reused.
+    The four fields for a Neo4j server are read from Neo4j's usual variables: `NEO4J_URI`, `NEO4J_USERNAME`,
+    `NEO4J_PASSWORD` and `NEO4J_DATABASE`. If `NEO4J_URI` is not set, a local Neo4j is started and reused.
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="GRAPH_MEMORY_", frozen=True, extra="ignore", populate_by_name=True, env_ignore_empty=True
+        env_prefix="GRAPH_MEMORY_",
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+        env_ignore_empty=True,
+        hide_input_in_errors=True,
     )
 
     home: Path = Field(
@@ -81,6 +87,10 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("NEO4J_DATABASE", "neo4j_database"),
         description="Database on that server. Empty: the user's home database.",
     )
+    databases: Annotated[dict[str, DatabaseSetting], AfterValidator(check_names)] = Field(
+        default_factory=dict[str, DatabaseSetting],
+        description="Further databases for some domains, as JSON; see the guide about more than one machine.",
+    )
 
     memory_file_path: Path | None = Field(
         default=None,
@@ -100,7 +110,7 @@ class Settings(BaseSettings):
 
     neo4j_version: str = Field(default="2026.08.1", description="Version of the local Neo4j Community.")
     neo4j_heap: str = Field(
-        default="512m", pattern=r"^\d+[kmgKMG]$", description="Largest heap of the local Neo4j (-Xmx)."
+        default="512m", pattern=r"^\d+[kmgKMG]$", description="Maximum heap of the local Neo4j (-Xmx)."
     )
     neo4j_page_cache: str = Field(
         default="128m", pattern=r"^\d+[kmgKMG]$", description="Page cache of the local Neo4j."
@@ -108,7 +118,7 @@ class Settings(BaseSettings):
     neo4j_compiler: Literal["quick", "full"] = Field(
         default="quick",
         description="How Java compiles the local Neo4j. full: starts later, but once warm it writes batches more than "
-        "twice as fast; for servers that run for long, and large loads.",
+        "twice as fast; for long-running servers and large loads.",
     )
     neo4j_salvage: bool = Field(
         default=False,
@@ -134,17 +144,17 @@ class Settings(BaseSettings):
 
     domain: str = Field(
         default="default",
-        description="Domain for calls that name none. `auto`: one for each project, the git work tree or folder that "
-        "the client works in.",
+        description="Domain for calls that name no domain. `auto`: one for each project, the git work tree or folder "
+        "in which the client works.",
     )
-    users_domain: str = Field(
+    users_domain: DomainName = Field(
         default="users", description="Domain of the profiles of users, their corrections and feedback."
     )
-    agent_domain: str = Field(default="agent", description="Domain of the agent's own capabilities and tools.")
+    agent_domain: DomainName = Field(default="agent", description="Domain of the agent's own capabilities and tools.")
     session: str | None = Field(
         default=None,
-        description="Session that the log records for changes. Empty: an MCP server makes an id for itself over stdio, "
-        "or for each client session over HTTP.",
+        description="Session that the log records for changes. Empty: an MCP server creates an id for itself over "
+        "stdio, or for each client session over HTTP.",
     )
     actor: str | None = Field(
         default=None, description="Actor that the log records for changes. Empty: over MCP, the client's own name."
@@ -163,26 +173,28 @@ class Settings(BaseSettings):
         default=64, ge=1, description="Maximum number of calls that a server over HTTP runs at once. Others wait."
     )
     max_waiting: int = Field(
-        default=512, ge=0, description="Maximum number of calls that wait there. Further calls fail with OVERLOADED."
+        default=512, ge=0, description="Maximum number of waiting calls of such a server. Others fail with OVERLOADED."
     )
     calls_per_minute: int = Field(
         default=0, ge=0, description="Maximum number of calls of a key in a minute, for each server. 0: no limit."
     )
+    bytes_per_minute: int = Field(default=0, ge=0, description="Bytes that a key may send in a minute. 0: no limit.")
+    tokens_per_minute: int = Field(default=0, ge=0, description="Tokens that results may send to a key in a minute.")
     public_url: str | None = Field(
-        default=None, description="URL of a server with `--auth oidc` for its clients. Default: where it listens."
+        default=None, description="URL at which clients reach a server with `--auth oidc`. Default: its own address."
     )
-    oidc_issuer: str | None = Field(default=None, description="Issuer of access tokens (`--auth oidc`), as in them.")
+    oidc_issuer: str | None = Field(default=None, description="Issuer (`iss`) of access tokens with `--auth oidc`.")
     oidc_audience: str | None = Field(default=None, description="Audience of access tokens. Default: the server's URL.")
-    oidc_claim: str = Field(default="groups", description="Claim of access tokens whose values have rights.")
+    oidc_claim: str = Field(default="groups", description="Claim of access tokens that GRAPH_MEMORY_OIDC_RIGHTS reads.")
     oidc_rights: dict[str, str] = Field(
-        default_factory=dict, description='Rights by its values: {"engineers": "team-*=write,recipes=read"}.'
+        default_factory=dict, description='Rights by values of this claim: {"engineers": "team-*=write,recipes=read"}.'
     )
     slow_call_seconds: float = Field(
         default=0.0, ge=0, description="Seconds after which a server over HTTP logs a call as slow. 0: never."
     )
     audit_log: Path | None = Field(
         default=None,
-        description="File to which acts of administration, and calls refused for lack of rights, are appended as JSON.",
+        description="File to which administrative actions and calls rejected for lack of rights are appended as JSON.",
     )
 
     read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which Neo4j stops a read.")
@@ -199,7 +211,7 @@ class Settings(BaseSettings):
         default=16 * KIB,
         ge=0,
         le=MIB,
-        description="Text up to this size in bytes is kept in Neo4j; longer text is a blob.",
+        description="Text up to this size in bytes is stored in Neo4j, longer text in a blob.",
     )
     text_content_bytes: int = Field(
         default=8 * MIB,
@@ -208,6 +220,9 @@ class Settings(BaseSettings):
     )
     mcp_content_bytes: int = Field(
         default=8 * MIB, gt=0, description="Largest content in bytes that an MCP call may send or return."
+    )
+    mcp_result_bytes: int = Field(
+        default=64 * MIB, gt=0, description="Largest result in bytes, as JSON, of an MCP or HTTP call without a write."
     )
     content_cache_bytes: int = Field(default=64 * MIB, ge=0, description="Memory in bytes for a cache of content.")
     embeddings: Literal["local", "off", "ollama", "openai"] = Field(
@@ -325,7 +340,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources: arguments, then the environment of the process or of `ENVIRONMENT`."""
+        """Return the sources of settings: arguments, then the environment in `ENVIRONMENT` or of the process."""
         return init_settings, _Environment(settings_cls)
 
     @field_validator("home", "cache", "java", "memory_file_path", "audit_log", mode="before")
@@ -340,15 +355,6 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
-
-    @field_validator("users_domain", "agent_domain")
-    @classmethod
-    def _check_domain(cls, value: str) -> str:
-        if value == AUTO or not is_domain(value):
-            raise ValueError(
-                "must be the name of a domain, not auto: 1 to 64 letters, digits, dots, underscores and hyphens"
-            )
-        return value
 
     @field_validator("embedding_url", "model_url")
     @classmethod
@@ -374,7 +380,7 @@ class Settings(BaseSettings):
 
 
 def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
-    """Return a warning if `MEMORY_FILE_PATH` names no file, otherwise an empty text."""
+    """Return a warning if `MEMORY_FILE_PATH` names a missing file, otherwise an empty string."""
     path = settings.memory_file_path
     if path is None or os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where a folder may not be read
         return ""
@@ -383,7 +389,7 @@ def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
 
 
 def expanded_path(text: str) -> str:
-    """Return a path without quotes around it, and with `~`, `$HOME` and `file://` resolved. A blank path is empty."""
+    """Return a path without surrounding quotes, with `~`, `$HOME` and `file://` resolved, or "" for a blank path."""
     path = text.strip()
     if len(path) > 1 and path[0] == path[-1] and path[0] in "\"'":
         path = path[1:-1]

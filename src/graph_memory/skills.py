@@ -1,6 +1,6 @@
-"""Skills: bundled instructions that let a user call the memory by name, such as `/remember`.
+"""Skills: bundled instructions for an agent, which a user calls by name, such as `/remember`.
 
-Clients read them from the plugin, or from the folder into which `install` writes them. Other clients get the same texts
+Clients read them from the plugin, or from the folder to which `install` writes them. Other clients get the same texts
 as MCP prompts.
 """
 
@@ -13,14 +13,14 @@ from functools import cache
 from pathlib import Path
 
 _CALL = re.compile(r"`(\w+)`\s+with\s+`\{")
-"""A call that a skill names, with the beginning of its arguments."""
+"""Matches a tool call in the text of a skill, up to the start of its arguments."""
 _MARK = re.compile(r"\A---\n(?:(?!---\n).*\n)*?metadata:\n  source: graph-memory\n")
-"""The entry in the front matter that shows that graph-memory wrote a skill."""
+"""Matches the front matter of a skill written by graph-memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """A skill, as the text of its file."""
+    """A skill's name and its file's text."""
 
     name: str
     text: str
@@ -32,12 +32,12 @@ class Skill:
 
     @property
     def description(self) -> str:
-        """The sentence that says what the skill does."""
+        """A one-sentence description of the skill."""
         return self._field("description")
 
     @property
     def argument_hint(self) -> str:
-        """The words that a user may add."""
+        """A placeholder for the text after the skill's name."""
         return self._field("argument-hint").strip('"[]')
 
     @property
@@ -51,7 +51,7 @@ class Skill:
 
 @cache
 def bundled_skills() -> Mapping[str, Skill]:
-    """Return the skills of the plugin by name, from the installed package or the checkout."""
+    """Return the plugin's skills by name, from the installed package or the checkout."""
     package = Path(__file__).resolve().parent
     folders = (parent / "plugins" / "claude-code" / "skills" for parent in (package, package.parents[1]))
     files = sorted(next(folder for folder in folders if folder.is_dir()).glob("*/SKILL.md"))
@@ -59,5 +59,5 @@ def bundled_skills() -> Mapping[str, Skill]:
 
 
 def is_own_skill(text: str) -> bool:
-    """Return whether graph-memory wrote the text of a skill's file."""
+    """Return whether the skill with this text was written by graph-memory, not by the user."""
     return bool(_MARK.match(text))

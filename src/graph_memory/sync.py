@@ -3,8 +3,8 @@
 with open_memory_sync() as memory:
     memory.create_node("Note", "# Hello")
 
-The classes are made from the facades when this module is imported. Type checkers read `sync.pyi`, which the build makes
-from the same facades.
+The classes are created from the facades when this module is imported. Type checkers read `sync.pyi`, which the build
+creates from the same facades.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.sessions.past import PastMemory
 from graph_memory.model.events import Origin
-from graph_memory.progress import Progress, silent
+from graph_memory.progress import Progress, log_progress
 from graph_memory.settings import Settings
 
 R = TypeVar("R")
@@ -49,22 +49,22 @@ R = TypeVar("R")
 class SyncFacade:
     """A facade whose methods wait for their results.
 
-    They may be called from several threads, and where an event loop runs already, as in a notebook.
+    They can be called from several threads, even while an event loop is running, as in a notebook.
     """
 
     def __init_subclass__(cls, facade: type) -> None:
         members = {name: member for base in reversed(facade.__mro__) for name, member in vars(base).items()}
         for name, member in members.items():
             if not name.startswith("_"):
-                setattr(cls, name, cls._without_async(name, member))
+                setattr(cls, name, cls._make_synchronous(name, member))
         cls.__doc__ = (
             f"The synchronous form of `{facade.__name__}`: each method waits for its result.\n\n{facade.__doc__}"
         )
         cls.__module__ = __name__
 
     @staticmethod
-    def _without_async(name: str, member: object) -> object:
-        """Return a facade's public member without async. Keeps signature and docstring."""
+    def _make_synchronous(name: str, member: object) -> object:
+        """Return the synchronous form of a facade's public member, with its signature and docstring."""
         if not callable(member):
             return property(lambda self: self._wrap(getattr(self._facade, name)), doc=member.__doc__)
 
@@ -80,7 +80,7 @@ class SyncFacade:
         self._portal = portal
 
     def run(self, use: Callable[..., Awaitable[R]]) -> R:
-        """Call an async function with the memory, such as `lambda m: Gtd(m).weekly_review()`, and return its result."""
+        """Return the result of an async function of this facade, such as `lambda m: Gtd(m).weekly_review()`."""
         return self._wait(partial(use, self._facade))
 
     def _wait(self, method: Callable[[], Awaitable[R]]) -> R:
@@ -91,7 +91,10 @@ class SyncFacade:
             future.cancel()  # only Ctrl-C leaves a task to cancel here
 
     def _wrap(self, value: object) -> object:
-        """Wrap the async parts of a result: facades, iterators and context managers."""
+        """Return the synchronous form of a facade, generator or context manager.
+
+        Other values are returned unchanged.
+        """
         if isinstance(value, AsyncGenerator):
             return self._iterate(cast("AsyncGenerator[object]", value))
         if isinstance(value, AbstractAsyncContextManager):
@@ -100,7 +103,7 @@ class SyncFacade:
         return value if wrapper is None else wrapper(value, self._portal)
 
     def _iterate(self, results: AsyncGenerator[object]) -> Generator[object]:
-        """Yield the results of an async generator, which `break` closes."""
+        """Yield the results of an async generator, and close it at the end, even after a `break`."""
         try:
             with suppress(StopAsyncIteration):
                 while True:
@@ -121,18 +124,18 @@ FACADES = (
 SYNC_CLASSES: dict[type, type[SyncFacade]] = {
     facade: new_class(f"Sync{facade.__name__}", (SyncFacade,), {"facade": facade}) for facade in FACADES
 }
-"""The synchronous classes, by facade."""
+"""The synchronous class of each facade."""
 SYNC_CLASSES[Transaction] = new_class("SyncTransaction", (SYNC_CLASSES[Memory],), {"facade": Transaction})
 globals().update({wrapper.__name__: wrapper for wrapper in SYNC_CLASSES.values()})
 
 
 @contextmanager
 def open_memory_sync(
-    settings: Settings | None = None, *, progress: Progress = silent, origin: Origin | None = None
+    settings: Settings | None = None, *, progress: Progress = log_progress, origin: Origin | None = None
 ) -> Generator[SyncFacade]:
-    """Open the memory for synchronous code, with the arguments of `open_memory`.
+    """Yield the open memory for synchronous code. See `open_memory` for the arguments.
 
-    Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE.
+    Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE like `open_memory`.
     """
     opening = open_memory(settings, progress=progress, origin=origin)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(opening) as memory:

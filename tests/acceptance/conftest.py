@@ -1,13 +1,16 @@
-"""One server process for all tests of a worker; each test works in a domain of its own."""
+"""One server for all tests of a worker, in its process; each test works in a domain of its own."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Iterator
+from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 import pytest
 
-from acceptance.agents import GTD, Agent, connect, environment_of
+from acceptance.agents import GTD, Agent, environment_of, serve_agent
+from container.images import address_of
 from graph_memory import Settings
 
 
@@ -15,6 +18,15 @@ from graph_memory import Settings
 def environment(settings: Settings) -> dict[str, str]:
     """The environment in which a process connects to the run's Neo4j."""
     return environment_of(settings)
+
+
+@pytest.fixture(scope="module")
+def own_home(environment: dict[str, str], settings: Settings) -> Iterator[dict[str, str]]:
+    """The environment of a home without other servers, on the run's Neo4j."""
+    address = address_of(settings)
+    neo4j = {"NEO4J_URI": address.uri, "NEO4J_USERNAME": address.username, "NEO4J_PASSWORD": address.password}
+    with TemporaryDirectory(prefix="gm-") as home:
+        yield {**os.environ, **environment, **neo4j, "GRAPH_MEMORY_HOME": home}
 
 
 @pytest.fixture
@@ -26,14 +38,14 @@ def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
 @pytest.fixture(scope="session")
 async def server(environment: dict[str, str], anyio_backend: str) -> AsyncIterator[Agent]:
     """An agent whose server all tests of the worker share."""
-    async with connect(environment) as agent:
+    async with serve_agent(environment) as agent:
         yield agent
 
 
 @pytest.fixture(scope="session")
 async def historian(environment: dict[str, str], anyio_backend: str) -> AsyncIterator[Agent]:
     """An agent whose server also has the tools of the past, of domains and of batches; a worker has one."""
-    async with connect(environment, "--toolsets", "graph,history,domains,batch,meaning") as agent:
+    async with serve_agent(environment, "--toolsets", "graph,history,domains,batch,meaning") as agent:
         yield agent
 
 

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
@@ -18,9 +18,12 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
+from anyio.abc import SocketStream
 
 from graph_memory import Memory, Settings, remote
 from graph_memory.cli import served
+from graph_memory.mcp_server.presets import Auth
+from graph_memory.mcp_server.viewer.logins import Logins
 
 pytestmark = pytest.mark.anyio
 
@@ -28,14 +31,26 @@ CLIENT = "import sys; from graph_memory.remote import run_remotely; status = run
 STATUS = CLIENT + "print('status', status)"
 
 
+async def connect(path: Path) -> SocketStream:
+    """Connect to the server, which listens a moment after its socket exists."""
+    with anyio.fail_after(10):
+        while True:
+            try:
+                return await anyio.connect_unix(path)
+            except ConnectionRefusedError:
+                await anyio.sleep(0.01)
+
+
 @asynccontextmanager
-async def serving(memory: Memory, settings: Settings) -> AsyncIterator[Path]:
+async def serving(
+    memory: Memory, settings: Settings, viewer_address: Callable[[], str | None] = lambda: None
+) -> AsyncIterator[Path]:
     """Run commands of other processes. No fixture: pytest exchanges the streams of the process between its phases."""
     path = remote.sockets_folder(settings.home.resolve()) / f"{os.getpid()}.sock"
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(served.serve_commands, settings, memory)
+        tasks.start_soon(served.serve_commands, settings, memory, viewer_address)
         with anyio.fail_after(10):
-            while not path.exists():  # noqa: ASYNC110 - another task makes it
+            while not path.exists() or path.stat().st_mode & 0o077:  # noqa: ASYNC110 - another task makes it
                 await anyio.sleep(0.01)
         yield path
         tasks.cancel_scope.cancel()
@@ -103,7 +118,7 @@ async def test_the_domain_and_the_folder_are_those_of_the_caller(
         _, errors = await run(
             own, "log", GRAPH_MEMORY_DOMAIN="auto", code=f"import os; os.chdir({str(tmp_path)!r})\n" + STATUS
         )
-        assert "ONTOLOGY_NOT_FOUND: There is no domain test_the_domain_and_the" in errors
+        assert 'ONTOLOGY_NOT_FOUND: Domain "test_the_domain_and_the' in errors
 
 
 async def test_variables_of_the_server_do_not_count(
@@ -151,7 +166,7 @@ async def test_many_commands_take_no_longer_than_the_first(shared_memory: Memory
 async def test_commands_at_once_each_get_their_own_output(
     shared_memory: Memory, note: str, own: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served, "AT_ONCE", 4)
+    monkeypatch.setattr(served, "_MAX_COMMANDS", 4)
     async with serving(shared_memory, own):
         outputs: dict[int, str] = {}
 
@@ -200,7 +215,7 @@ async def test_a_request_that_cannot_be_read_is_dropped_and_the_server_goes_on(
     shared_memory: Memory, note: str, own: Settings, data: bytes
 ) -> None:
     async with serving(shared_memory, own) as path:
-        async with await anyio.connect_unix(path) as connection:
+        async with await connect(path) as connection:
             try:
                 await connection.send(data)
                 await connection.send_eof()
@@ -232,7 +247,7 @@ async def test_a_home_without_sockets_has_a_server_all_the_same(
     (tmp_path / "sockets").write_text("no folder")
     with anyio.fail_after(10), caplog.at_level("INFO"):
         await served.serve_commands(own.model_copy(update={"home": tmp_path}), shared_memory)
-    assert "there can be no socket" in caplog.text
+    assert "no socket can be created" in caplog.text
 
 
 @pytest.mark.parametrize("is_link", [True, False])
@@ -280,3 +295,21 @@ async def test_a_frozen_server_does_not_hold_a_command_up(own: Settings) -> None
         with anyio.fail_after(10):
             assert await run(own, "log") == ("status None\n", "")
     path.unlink()
+
+
+ADDRESS = "from graph_memory.remote import VIEW, ask_server, request; print(ask_server(request(VIEW), 5))"
+
+
+async def test_a_server_over_http_answers_with_an_address_of_the_viewer(shared_memory: Memory, own: Settings) -> None:
+    logins = Logins(Auth.NONE)
+    async with serving(shared_memory, own, logins.new_viewer_url):
+        assert await run(own, code=ADDRESS) == ("None\n", "")  # it does not listen yet
+        logins.url = "http://127.0.0.1:8848/view/"
+        elsewhere = {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "x"}
+        assert await run(own, code=ADDRESS, **elsewhere) == ("None\n", "")
+        output, _ = await run(own, code=ADDRESS)
+        token = output.partition("#token=")[2].partition("'")[0]
+        assert output == f"{{'address': 'http://127.0.0.1:8848/view/#token={token}'}}\n"
+        assert logins.redeem(token)
+    async with serving(shared_memory, own):  # a server over stdio
+        assert await run(own, code=ADDRESS) == ("None\n", "")

@@ -13,7 +13,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, local, open_memory
 from graph_memory.local.home.config import admin_command, admin_environment
-from graph_memory.local.home.home import Home
+from graph_memory.local.home.home import HomeFolder
 from graph_memory.local.process.java import find_java
 from graph_memory.storage.schema import migrate, steps
 
@@ -28,7 +28,7 @@ def restore(dump: Path, home: Path, domain: str) -> Iterator[Settings]:
     settings = Settings(home=home, domain=domain)
     local.ensure_running(settings)
     local.stop(settings)
-    place = Home.of(settings)
+    place = HomeFolder.of(settings)
     load = ("database", "load", "neo4j", f"--from-path={dump}", "--overwrite-destination")
     command = admin_command(place, find_java(settings).command, *load)
     subprocess.run(command, env={**os.environ, **admin_environment(place)}, check=True, capture_output=True)

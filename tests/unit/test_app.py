@@ -1,14 +1,21 @@
-"""Which login a source that was named comes with."""
+"""Which login a source that was named comes with, and what the check of a database reports."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
+import anyio
 import pytest
+from neo4j.exceptions import ServiceUnavailable
 
-from graph_memory import Code, GraphError, Neo4jSource, Settings, local
-from graph_memory.app import source_at
+from graph_memory import Code, GraphError, Neo4jSource, Settings, app, local
+from graph_memory.app import check_connection, source_at
+from graph_memory.model.databases import HOME
+from graph_memory.storage.driver_errors import graph_error_of
 from tables import for_rows
 
 PASSWORD = "own-secret"
@@ -54,6 +61,32 @@ def test_the_local_server_is_read_where_it_was_found(text: str, tmp_path: Path, 
     assert source == Neo4jSource("bolt://127.0.0.1:7002", "neo4j", PASSWORD)
     assert isinstance(source, Neo4jSource)
     assert source.guard is result
+
+
+@for_rows(
+    ("database", "embeddings", "version", "problem", "hint"),
+    [
+        (HOME, "local", "2025.07.1", "older than 2025.08", "unset NEO4J_URI"),
+        ("work", "local", "2025.12.0", "older than 2026.01", "the entry work of GRAPH_MEMORY_DATABASES"),
+        ("work", "off", "2025.07.1", "older than 2025.08", "the entry work of GRAPH_MEMORY_DATABASES"),
+        (HOME, "off", None, "cannot be reached", "NEO4J_URI is correct"),
+        ("work", "off", None, "cannot be reached", "the entry work of GRAPH_MEMORY_DATABASES"),
+    ],
+)
+def test_the_check_of_a_database_finds_an_old_server_and_names_its_own_settings(
+    database: str, embeddings: str, version: str | None, problem: str, hint: str, monkeypatch: pytest.MonkeyPatch
+):
+    @asynccontextmanager
+    async def open_store(_: object) -> AsyncGenerator[object]:
+        if version is None:
+            raise graph_error_of(ServiceUnavailable(), uri="bolt://host")
+        yield SimpleNamespace(server_version=AsyncMock(return_value=version))
+
+    monkeypatch.setattr(app, "open_store", open_store)
+    with pytest.raises(GraphError, match=problem) as caught:
+        anyio.run(check_connection, Settings.model_validate({"embeddings": embeddings}), database)
+    assert hint in str(caught.value.hint)
+    assert database == HOME or "NEO4J_URI" not in str(caught.value.hint)
 
 
 def status_of(uri: str) -> local.Status:

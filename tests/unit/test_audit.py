@@ -17,10 +17,10 @@ from graph_memory.cli.log import AUDIT, log_to_stderr
 from graph_memory.local.backup import backup, restore
 from graph_memory.local.backup.backup import MemoryInfo, back_up
 from graph_memory.local.backup.restore import activate
-from graph_memory.mcp_server.control import FinishedCall, refusal_recorder
+from graph_memory.mcp_server.control import FinishedCall, record_rejected_calls
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin
-from graph_memory.model.rights import Caller, Grant, Principal, Right, calling, new_secret
+from graph_memory.model.rights import Caller, Grant, Principal, Right, new_secret, run_as
 from graph_memory.settings import Settings
 
 ORIGIN = Origin(actor="ann", session="monday")
@@ -38,7 +38,7 @@ def test_an_act_is_a_line_with_its_outcome_its_actor_and_its_request(tmp_path: P
     file = tmp_path / "audit.jsonl"
     audit, principal = AuditLog(file), Principal("anns-laptop", (Grant("*", Right.ADMIN),))
     running = REQUEST.set("7")
-    with calling(Caller(principal)), audit.act("erase", "mem_1", domain="kitchen", origin=ORIGIN):
+    with run_as(Caller(principal)), audit.act("erase", "mem_1", domain="kitchen", origin=ORIGIN):
         pass
     REQUEST.reset(running)
     with pytest.raises(GraphError), audit.act("delete_domain", "kitchen"):
@@ -93,9 +93,9 @@ def test_a_pipe_without_a_reader_does_not_stop_an_act(tmp_path: Path):
 def test_a_refused_call_is_one_line(tmp_path: Path):
     audit = AuditLog(tmp_path / "audit.jsonl")
     call = FinishedCall("delete_domain", "ok", 0.1, request="7", key="anns-laptop")
-    observe = refusal_recorder(audit)
+    observe = record_rejected_calls(audit)
     observe(call)
-    with pytest.raises(GraphError), calling(Caller(Principal("ann", ()))), audit.act("delete_domain", "kitchen"):
+    with pytest.raises(GraphError), run_as(Caller(Principal("ann", ()))), audit.act("delete_domain", "kitchen"):
         raise REFUSED
     observe(replace(call, outcome=str(Code.INSUFFICIENT_RIGHTS)))
     assert lines_of(audit.file or tmp_path) == [

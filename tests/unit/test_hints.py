@@ -134,8 +134,9 @@ def test_a_command_in_a_text_is_marked_where_a_server_can_send_it():
         if isinstance(node, ast.Constant) and id(node) not in known and "`graph-memory " in str(node.value)
     }
     warnings = {"memory/search/candidate_ranking.py", "memory/search/index/coverage.py"}
+    to_people = {"mcp_server/viewer/gate.py", "mcp_server/transport/http_app.py"}
     of_the_command_line = {"local/backup/backup.py", "local/checks.py", "memory/transfer/load/load_pages.py"}
-    assert plain == warnings | of_the_command_line
+    assert plain == warnings | to_people | of_the_command_line
 
 
 def test_every_command_in_the_table_is_one_that_a_hint_refers_to():

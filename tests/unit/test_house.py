@@ -89,6 +89,12 @@ def test_a_module_and_its_functions_are_short_enough_to_be_read(path: Path):
     assert {name: lines for name, lines in long.items() if lines > LINES_OF_A_FUNCTION} == {}
 
 
+def test_a_process_imports_no_modules_from_the_working_directory():
+    starts = {path.name: re.findall(r'sys.executable, "(\S+)"', path.read_text("utf-8")) for path in MODULES}
+    assert {name: options for name, options in starts.items() if {*options} - {"-P"}} == {}
+    assert any(starts.values())
+
+
 def test_a_statement_stands_in_the_folder_of_the_package_that_binds_it():
     bound = [
         (match[1], room_of(path), name_of(path))

@@ -58,7 +58,7 @@ EXCEPTIONS = frozenset(
 def main(folders: list[str]) -> int:
     """Print each refused name and phrase with its place. Returns 1 if there is one, else 0."""
     paths = sorted(path for folder in folders or FOLDERS for path in Path(folder).rglob("*.py"))
-    refused = [line for path in paths for line in refusals(path)]
+    refused = [line for path in paths if "node_modules" not in path.parts for line in refusals(path)]
     for line in refused:
         sys.stdout.write(f"{line}\n")
     return 1 if refused else 0

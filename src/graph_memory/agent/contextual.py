@@ -7,21 +7,21 @@ from typing import cast
 
 from graph_memory.agent.limits.usage import Usage
 from graph_memory.agent.records.roles import Roles, add_types, roles_of
-from graph_memory.agent.records.writing import Operation, new_node, one_line, write
-from graph_memory.agent.results import Durable, Indexed
+from graph_memory.agent.records.writing import Operation, new_node, title_from_text, write
+from graph_memory.agent.results import DurabilityResult, IndexResult
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.results import SearchResult
 from graph_memory.model.events import new_id
-from graph_memory.model.results import NodeDeleted
+from graph_memory.model.results import NodeDeletionResult
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import check_properties
 
-_TITLE_FROM = 1_000
+_TITLE_CHARACTERS = 1_000
 
 
 class Contextual:
-    """Stores texts from other sources, and searches everything. Access it as `memory.agent.contextual`.
+    """Stores texts from other sources, and searches all memory types. Access it as `memory.agent.contextual`.
 
     Events, entities and all other nodes are indexed when they are stored. `index` adds texts from other sources.
     """
@@ -37,16 +37,17 @@ class Contextual:
         *,
         title: str | None = None,
         metadata: Mapping[str, object] | None = None,
-    ) -> Indexed:
+    ) -> IndexResult:
         """Store a text from another source, such as a web page, as a node of type `Document`. See `index_batch`."""
         return await self.index_batch([{"text": text, "source": source, "title": title, "metadata": metadata}])
 
-    async def index_batch(self, documents: Sequence[Mapping[str, object]]) -> Indexed:
+    async def index_batch(self, documents: Sequence[Mapping[str, object]]) -> IndexResult:
         """Store texts from other sources as nodes of type `Document`, in one transaction, and return their ids.
 
         Each document has `text` and `source`, such as a URL or a path, and optionally `title` and `metadata`, whose
-        entries become properties. Search finds a document by its passages. Raises INVALID_ARGUMENT, INVALID_PROPERTY,
-        CONTENT_TOO_LARGE and MEMORY_LIMIT_REACHED.
+        entries become properties. Search finds a document by its passages. Raises INVALID_ARGUMENT if a document lacks
+        a text or source, INVALID_PROPERTY for invalid metadata, CONTENT_TOO_LARGE for a text that is too long, and
+        MEMORY_LIMIT_REACHED if the domain has as many documents as its limits allow.
         """
         fields = [_fields(document) for document in documents]
         node_ids = [new_id("mem") for _ in documents]
@@ -58,11 +59,11 @@ class Contextual:
             ]
 
         if not node_ids:
-            return Indexed(ids=())
+            return IndexResult(ids=())
         roles = await add_types(self._memory, changes)
-        async with self._usage.adding("documents", roles["Document"], len(node_ids)) as warning:
+        async with self._usage.count_added("documents", roles["Document"], len(node_ids)) as warning:
             await write(self._memory, changes(roles))
-        return Indexed(ids=tuple(node_ids), warnings=(warning,) if warning else None)
+        return IndexResult(ids=tuple(node_ids), warnings=(warning,) if warning else None)
 
     async def search(self, query: str, k: int = 10) -> SearchResult:
         """Return the `k` passages nearest in meaning to the query. See `memory.recall.search_semantic`."""
@@ -73,31 +74,37 @@ class Contextual:
         return await self._memory.recall.search_by_vector(embedding, limit=k)
 
     async def hybrid_search(self, query: str, filters: Mapping[str, object] | None = None, k: int = 10) -> SearchResult:
-        """Return the `k` passages that match best by words and meaning. Filters: see `memory.recall.hybrid_search`."""
+        """Return the `k` passages that match best by words and meaning. See `memory.recall.hybrid_search`."""
         return await self._memory.recall.hybrid_search(query, filters=filters, max_results=k)
 
-    async def delete(self, document_id: str) -> NodeDeleted:
-        """Delete a document. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a document."""
+    async def delete(self, document_id: str) -> NodeDeletionResult:
+        """Delete a document.
+
+        Raises NODE_NOT_FOUND for an unknown id, and INVALID_ARGUMENT if the node is not a document.
+        """
         roles, node = await roles_of(self._memory), await self._memory.get_node(document_id)
         if roles is None or node.type != roles["Document"]:
             message = f"{quote(document_id)} is a node of type {node.type}, not a document"
-            raise invalid_argument("document_id", message, "index and index_batch return the ids of documents.")
+            raise invalid_argument("document_id", message, "Pass an id that `index` or `index_batch` returned.")
         return await self._memory.delete_node(document_id)
 
-    async def persist(self) -> Durable:
-        """Report that everything is stored: each call stores its changes before it returns."""
-        return Durable()
+    async def persist(self) -> DurabilityResult:
+        """Report that all changes are stored, because each call stores its changes before it returns."""
+        return DurabilityResult()
 
-    async def restore(self) -> Durable:
-        """Report that there is nothing to restore: each call reads the stored data."""
-        return Durable()
+    async def restore(self) -> DurabilityResult:
+        """Report that there is nothing to restore, because each call reads the stored data."""
+        return DurabilityResult()
 
 
 def _fields(document: Mapping[str, object]) -> tuple[str, str, Mapping[str, object]]:
-    """Return the title, text and properties of the document's node. Raises INVALID_ARGUMENT."""
+    """Return the title, text and properties of the document's node.
+
+    Raises INVALID_ARGUMENT if the text or source is missing, or the metadata is not an object.
+    """
     match document:
         case {"text": str(text), "source": str(source)} if text.strip() and source.strip():
-            lines = [one_line(line) for line in text[:_TITLE_FROM].splitlines()]
+            lines = [title_from_text(line) for line in text[:_TITLE_CHARACTERS].splitlines()]
             title = document.get("title") or next(filter(None, lines), source)
         case _:
             raise invalid_argument(
@@ -108,6 +115,6 @@ def _fields(document: Mapping[str, object]) -> tuple[str, str, Mapping[str, obje
         raise invalid_argument(
             "metadata",
             f"metadata is {quote(str(metadata))}, not an object",
-            'Give an object, such as {"language": "en"}.',
+            'Pass an object, such as {"language": "en"}.',
         )
     return str(title).lstrip("# "), text, {**check_properties(cast("Mapping[str, object]", metadata)), "source": source}

@@ -13,8 +13,8 @@ from graph_memory.agent.limits.usage import Usage
 from graph_memory.agent.pipeline import NewEvent, record_events
 from graph_memory.agent.records.roles import Roles, roles_of
 from graph_memory.agent.records.times import rfc3339
-from graph_memory.agent.records.writing import lenient, one_line
-from graph_memory.agent.results import Event, EventRecorded, Events
+from graph_memory.agent.records.writing import build_with_defaults, title_from_text
+from graph_memory.agent.results import Event, EventResult, Events
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import Hint
@@ -22,10 +22,10 @@ from graph_memory.model.results import Direction, NodeSummary
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 
-MOST_LINKS = 1_000
-"""Maximum number of events of a chain."""
-_DEEPEST = 100
-_FIND = Hint("{get_events} returns the ids of events.")
+MAX_CHAIN_EVENTS = 1_000
+"""Maximum number of events in a chain."""
+_MAX_DEPTH = 100
+_ID_HINT = Hint("Find the ids of events with {get_events}.")
 
 
 class Episodic:
@@ -58,7 +58,7 @@ class Episodic:
         entities: Sequence[Mapping[str, object]] = (),
         relations: Sequence[Mapping[str, object]] = (),
         archetype: str | Archetype | None = None,
-    ) -> EventRecorded:
+    ) -> EventResult:
         """Record an event, its causes, and the entities and relations that it involves, in one transaction.
 
         `session` defaults to the caller's session, and to `default` if there is none. `timestamp` defaults to now,
@@ -68,8 +68,9 @@ class Episodic:
         (`from`, `to`, `relationType`) connect entities, with the event as evidence. An existing relation keeps its
         first evidence. `archetype` is a function or the name of a plug-in, such as `coding_agent`, that extracts more
         entities and relations from the content. It defaults to the setting GRAPH_MEMORY_ARCHETYPE; an empty name means
-        none. Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown
-        cause, CONTENT_TOO_LARGE, and MEMORY_LIMIT_REACHED if the domain has as many events as its limits allow.
+        no archetype. Raises INVALID_ARGUMENT if an argument is invalid, INVALID_PROPERTY for an unknown actor or
+        outcome, NODE_NOT_FOUND for an unknown cause, CONTENT_TOO_LARGE if a text is too long, and MEMORY_LIMIT_REACHED
+        if the domain has as many events as its limits allow.
         """
         event = NewEvent(
             event_type=event_type,
@@ -87,35 +88,46 @@ class Episodic:
             entities=entities,
             relations=relations,
         )
-        chosen = self._archetype if archetype is None else archetype
-        [recorded] = await record_events(self._memory, self._usage, [event], chosen)
+        archetype_or_name = self._archetype if archetype is None else archetype
+        [recorded] = await record_events(self._memory, self._usage, [event], archetype_or_name)
         return recorded
 
     async def get_recent(self, session: str | None = None, *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events of a session (default: the caller's), newest first. Raises INVALID_ARGUMENT."""
+        """Return the events of a session (default: the caller's), newest first.
+
+        Raises INVALID_ARGUMENT if `limit` or `cursor` is invalid.
+        """
         return await self._latest({"session": session or self._session}, limit, cursor)
 
     async def get_by_type(self, event_type: str, *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events of a type in all sessions, newest first. Raises INVALID_ARGUMENT."""
+        """Return the events of a type in all sessions, newest first.
+
+        Raises INVALID_ARGUMENT if `limit` or `cursor` is invalid.
+        """
         return await self._latest({"event_type": event_type}, limit, cursor)
 
     async def get_by_outcome(self, outcome: Outcome, *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events with an outcome in all sessions, newest first. Raises INVALID_ARGUMENT."""
+        """Return the events with an outcome in all sessions, newest first.
+
+        Raises INVALID_ARGUMENT if `limit` or `cursor` is invalid.
+        """
         return await self._latest({"outcome": outcome}, limit, cursor)
 
     async def get_chain(self, event_id: str, *, depth: int = 20, limit: int = 100) -> Events:
         """Return the causes and consequences of an event. Each event occurs once, even in a cycle.
 
         `depth` is the maximum number of steps in either direction (up to 100), and `limit` is the maximum number of
-        events (up to 1,000). `left_out` is true if the chain continues. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if
-        the node is not an event.
+        events (up to 1,000). `left_out` is true if the chain continues. Raises NODE_NOT_FOUND for an unknown id, and
+        INVALID_ARGUMENT if the node is not an event.
         """
-        check_integer("depth", depth, 1, _DEEPEST)
-        check_integer("limit", limit, 1, MOST_LINKS)
+        check_integer("depth", depth, 1, _MAX_DEPTH)
+        check_integer("limit", limit, 1, MAX_CHAIN_EVENTS)
         roles = await roles_of(self._memory)
         node = await self._memory.get_node(event_id)
         if roles is None or node.type != roles["Event"]:
-            raise invalid_argument("event_id", f"{quote(event_id)} is a node of type {node.type}, not an event", _FIND)
+            raise invalid_argument(
+                "event_id", f"{quote(event_id)} is a node of type {node.type}, not an event", _ID_HINT
+            )
         causes, has_more_causes = await self._walk(roles, event_id, "out", depth, limit)
         effects, has_more_effects = await self._walk(roles, event_id, "in", depth, limit + 1 - len(causes))
         distances = {event_id: 0}
@@ -128,7 +140,10 @@ class Episodic:
         return Events(events=tuple(events), left_out=has_more_causes or has_more_effects or None)
 
     async def search(self, query: str, *, limit: int = 10) -> Events:
-        """Return the events that match a query by words and meaning, best first. Raises INVALID_ARGUMENT."""
+        """Return the events that match a query by words and meaning, best first.
+
+        Raises INVALID_ARGUMENT if the query has no words, or `limit` is out of range.
+        """
         roles = await roles_of(self._memory)
         if roles is None:
             return Events(events=())
@@ -155,7 +170,7 @@ class Episodic:
     async def _walk(
         self, roles: Roles, start: str, direction: Direction, depth: int, limit: int
     ) -> tuple[Mapping[str, int], bool]:
-        """Return the number of steps to each event within `depth`, including the start, and whether more follow."""
+        """Return the number of steps to each event within `depth`, with the start, and whether the chain continues."""
         distances = {start: 0}
         level = [start]
         for step in range(1, depth + 1):
@@ -176,8 +191,10 @@ class Episodic:
 
 
 def event_of(node: NodeSummary) -> Event:
-    """Return the event stored in the node."""
+    """Convert the node of an event to an `Event`. Invalid properties get default values."""
     fields = {name: value for name, value in node.properties.items() if name in Event.model_fields}
     keywords = tuple(filter(None, str(fields.pop("keywords", "")).split(", "))) or None
     defaults = {"event_type": "?", "actor": "system", "session": "?", "timestamp": "?"}
-    return lenient(Event, {**fields, "id": node.id, "title": one_line(node.title), "keywords": keywords}, defaults)
+    return build_with_defaults(
+        Event, {**fields, "id": node.id, "title": title_from_text(node.title), "keywords": keywords}, defaults
+    )

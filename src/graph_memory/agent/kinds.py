@@ -1,4 +1,4 @@
-"""The allowed words for the fields of an agent's memory."""
+"""The allowed values of the fields in an agent's memory."""
 
 from __future__ import annotations
 

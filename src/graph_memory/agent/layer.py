@@ -1,4 +1,4 @@
-"""`Agent`: the memory types of an agent, on the public facades."""
+"""`Agent`: the memory types of an agent, built with the public methods of `Memory`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ from graph_memory.agent.procedural import PatternCache, Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
-from graph_memory.agent.results import ConversationsImported, EventRecorded, MemoryResults, Pruned, Restored
+from graph_memory.agent.results import (
+    ConversationImportResult,
+    EventResult,
+    MemoryResults,
+    PruneResult,
+    RestoreResult,
+)
 from graph_memory.agent.sentences.forgetting import Forgetting
 from graph_memory.agent.sentences.sentence_router import SentenceRouter
 from graph_memory.agent.user import CorrectionCache, UserMemory
@@ -28,22 +34,22 @@ from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.background import Background
-from graph_memory.memory.entities.remember_results import Remembered
-from graph_memory.memory.entities.results import Forgotten
-from graph_memory.progress import Progress, silent
+from graph_memory.memory.entities.remember_results import RememberResult
+from graph_memory.memory.entities.results import ForgetResult
+from graph_memory.progress import Progress, log_progress
 
-_PRUNED_TO = 0.8
-"""Share of a limit to which a domain is pruned in the background."""
-_PRUNE_AGAIN = 3_600.0
-"""Seconds between two prunings in the background."""
+_PRUNE_TARGET = 0.8
+"""Share of a limit to which background pruning reduces a domain."""
+_PRUNE_INTERVAL = 3_600.0
+"""Minimum time in seconds between two background prunings."""
 
 
 class Agent:
     """The memory types of an agent in a domain. Access them as `memory.agent`.
 
     Events, patterns, goals and documents are nodes and connections of the domain. The first write adds the types of
-    `ontologies/agent.yaml`. Other types with the same names stay unchanged. Users and capabilities are in separate
-    domains. Working and environmental memory are only in the memory of the process.
+    `ontologies/agent.yaml`. Other types with the same names stay unchanged. Users and capabilities are stored in
+    separate domains. Working and environmental memory are kept only in the process.
     """
 
     def __init__(
@@ -78,7 +84,7 @@ class Agent:
 
         `event_limit` and `vector_limit` are the maximum numbers of events and of other hits (up to 50). `max_tokens`
         (100 to 100,000) limits the whole result. `left_out` counts the results that did not fit. Raises
-        INVALID_ARGUMENT.
+        INVALID_ARGUMENT if the query has no words, or a limit is out of range.
         """
         return await query_memory(
             self._memory,
@@ -90,16 +96,16 @@ class Agent:
             max_tokens=max_tokens,
         )
 
-    async def remember(self, text: str, *, session: str | None = None, dry_run: bool = False) -> Remembered:
+    async def remember(self, text: str, *, session: str | None = None, dry_run: bool = False) -> RememberResult:
         """Store each sentence of a text as a fact, preference, goal or pattern, and return a receipt for each.
 
         The beginning of an English sentence decides how it is stored: as a preference ("The user prefers"), a goal
         ("Goal:") or a pattern ("Never", "Next time", "This fixed it:"). `entities.remember` stores all other sentences
         as observations. With `session`, goals belong to that session, and a solution is learned from its last failure.
         By default, goals are for all sessions, and the last failure in the caller's session is used. `rule` and
-        `evidence` of a receipt explain the choice. In a domain with a closed ontology that lacks these types, all
-        sentences are observations. If all sentences are refused, raises the error of the first: an error of
-        `entities.remember`, `user.remember`, `prospective.create` or `procedural.record`.
+        `evidence` of a receipt explain how a sentence was classified. In a domain with a closed ontology that lacks
+        these types, all sentences are stored as observations. If all sentences are rejected, raises the error of the
+        first: an error of `entities.remember`, `user.remember`, `prospective.create` or `procedural.record`.
         """
         layers = (self.episodic, self.procedural, self.prospective, self.user)
         router = SentenceRouter(self._memory, *layers, self._users_domain, session)
@@ -116,8 +122,8 @@ class Agent:
         phrase: str | None = None,
         erase: bool = False,
         dry_run: bool = False,
-    ) -> Forgotten:
-        """End or erase facts, like `entities.forget`. Goals, patterns and preferences can be named by their sentences.
+    ) -> ForgetResult:
+        """End or erase facts, like `entities.forget`. Also forgets goals, patterns and preferences.
 
         A name, or a text without a name, may also be the sentence passed to `remember`, or the name or text of a goal,
         pattern or preference. Case, white space and a final full stop are ignored. Preferences are forgotten in their
@@ -125,19 +131,21 @@ class Agent:
 
         `session`, `path` and `phrase` erase events from hooks and `import_conversations` that match all of them, and
         the summaries of their sessions. Deleted events, and events waiting in the spool, are erased too. `path` matches
-        that path and paths below it, as written. `phrase` ignores case. All three require `erase`.
+        that path and all paths below it, as they were written. `phrase` ignores case. All three require `erase`.
         """
         if session is not None or path is not None or phrase is not None:
             from graph_memory.agent.capture.erasing import captured_filter_from, erase_captured
 
-            wanted = captured_filter_from(session, path, phrase, is_alone=not (names or ids or text), erase=erase)
-            return await erase_captured(self._memory, self._domain, self._archives.parent, wanted, dry_run=dry_run)
+            captured_filter = captured_filter_from(
+                session, path, phrase, is_alone=not (names or ids or text), erase=erase
+            )
+            return await erase_captured(
+                self._memory, self._domain, self._archives.parent, captured_filter, dry_run=dry_run
+            )
         forgetting = Forgetting(self._memory, self.user, self._domain, self._users_domain)
         return await forgetting.forget(names, ids, text, erase=erase, dry_run=dry_run)
 
-    async def record_event(
-        self, event: Mapping[str, object], archetype: str | Archetype | None = None
-    ) -> EventRecorded:
+    async def record_event(self, event: Mapping[str, object], archetype: str | Archetype | None = None) -> EventResult:
         """Record an event. `event` has the arguments of `episodic.record`, and optionally an `id`.
 
         Raises the errors of `episodic.record`.
@@ -147,13 +155,13 @@ class Agent:
 
     async def record_events(
         self, events: Sequence[Mapping[str, object]], archetype: str | Archetype | None = None
-    ) -> tuple[EventRecorded, ...]:
+    ) -> tuple[EventResult, ...]:
         """Record up to 1,000 events in one transaction: all of them, or none.
 
         `caused_by` may refer to the `id` of another event in the call. Raises the errors of `episodic.record`.
         """
-        chosen = self._archetype if archetype is None else archetype
-        return await record_events(self._memory, self._usage, events_from(events, self._session), chosen)
+        archetype_or_name = self._archetype if archetype is None else archetype
+        return await record_events(self._memory, self._usage, events_from(events, self._session), archetype_or_name)
 
     async def import_conversations(
         self,
@@ -162,15 +170,15 @@ class Agent:
         format: str | None = None,  # noqa: A002 - as in `Transfer.import_memory`
         by_project: bool = False,
         dry_run: bool = False,
-        tell: Progress = silent,
-    ) -> ConversationsImported:
+        tell: Progress = log_progress,
+    ) -> ConversationImportResult:
         """Store conversations from Claude Code, Codex, ChatGPT or Claude.ai as events, and summarise their sessions.
 
         `source` is a transcript (JSON Lines), an exported `conversations.json`, or a folder of either, read in constant
-        memory. Events have the same ids in each import, so repeating an import adds nothing, and resumes it if it was
-        interrupted. Secrets are replaced and excluded projects left out, as by hooks. With `by_project`, each session
-        goes to the domain of its project's folder. Raises INVALID_ARGUMENT, INVALID_SOURCE for a damaged export, and
-        MEMORY_LIMIT_REACHED.
+        memory. Events have the same ids in each import. So a repeated import adds no event twice, and continues an
+        interrupted import. As in hooks, secrets are replaced, and excluded projects skipped. With `by_project`, each
+        session is stored in the domain of its project's folder. Raises INVALID_ARGUMENT if the source or the format is
+        not supported, INVALID_SOURCE for a damaged export, and MEMORY_LIMIT_REACHED.
         """
         from graph_memory.agent.capture.importing import import_conversations
 
@@ -184,7 +192,7 @@ class Agent:
         dry_run: bool = True,
         limits: Mapping[str, int] | None = None,
         archive: Path | str | None = None,
-    ) -> Pruned:
+    ) -> PruneResult:
         """Move the nodes and connections beyond the domain's limits to an archive file, and delete them in one batch.
 
         It archives the events of the oldest sessions that ended at least 7 days ago, the least salient entities, the
@@ -196,17 +204,18 @@ class Agent:
         INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND, FILE_CREATION_FAILED, and PROTECTED if the domain is protected.
         """
         path = archive_path(self._archives, self._domain) if archive is None else checked_path(archive)
-        effective = limits_of(limits, self._limits)
-        pruned = await prune(self._memory, effective, dry_run=dry_run, archive=path)
+        effective_limits = limits_of(limits, self._limits)
+        pruned = await prune(self._memory, effective_limits, dry_run=dry_run, archive=path)
         self._usage.recount()
         return pruned
 
-    async def restore(self, archive: Path | str) -> Restored:
+    async def restore(self, archive: Path | str) -> RestoreResult:
         """Restore the nodes and connections in an archive written by `prune`.
 
-        Reverts the batch that deleted them. If the log no longer has that batch, creates them from the file, in batches
-        of 5,000. In that case entities get new ids, and lose their aliases and the validity of their observations.
-        Raises INVALID_ARCHIVE, REVERT_CONFLICT and BATCH_REFUSED.
+        Reverts the batch that deleted them. If the log no longer has that batch, recreates them from the archive, in
+        batches of 5,000. Recreated entities get new ids, and lose their aliases and their observations' validity.
+        Raises INVALID_ARCHIVE if the file is not an archive, REVERT_CONFLICT if later changes prevent the revert, and
+        BATCH_REFUSED if the items cannot be created.
         """
         return await restore(self._memory, checked_path(archive))
 
@@ -215,12 +224,12 @@ class Agent:
         return Usage(self._memory, self._cache, self._domain, self._limits, self._begin_pruning)
 
     def _begin_pruning(self, name: Limited) -> None:
-        """Prune the domain to 80 % of the limit, in the background, at most hourly. Only if the settings enable it."""
+        """Prune the domain to 80 % of the limit in the background, at most once an hour, if the settings enable it."""
         key, now = (self._domain, "pruned"), monotonic()
         if self._background is None or now < cast("float", self._cache.get(key, 0.0)):
             return
-        self._cache[key] = now + _PRUNE_AGAIN
-        limit = int(getattr(self._limits, name) * _PRUNED_TO)
+        self._cache[key] = now + _PRUNE_INTERVAL
+        limit = int(getattr(self._limits, name) * _PRUNE_TARGET)
         self._background.start(f"Pruning {self._domain}", self._prune_in_background({name: limit}))
 
     async def _prune_in_background(self, limits: Mapping[str, int]) -> None:
@@ -233,7 +242,7 @@ class Agent:
 
     @property
     def episodic(self) -> Episodic:
-        """Events in chronological order."""
+        """The events in the domain, in chronological order."""
         return Episodic(self._memory, self._usage, self._archetype, self._session)
 
     @property
@@ -248,12 +257,12 @@ class Agent:
 
     @property
     def semantic(self) -> Entities:
-        """Entities. The same as `memory.entities`."""
+        """Entities, observations and relations. The same methods as `memory.entities`."""
         return self._memory.entities
 
     @property
     def relational(self) -> Relational:
-        """Relations between entities."""
+        """Relations between entities, and paths along them."""
         return Relational(self._memory)
 
     @property
@@ -263,7 +272,7 @@ class Agent:
 
     @property
     def environmental(self) -> Environmental:
-        """The project in the current folder."""
+        """The project in the current folder: its files, conventions, services and git status."""
         return Environmental(self.episodic, self._cache)
 
     @property

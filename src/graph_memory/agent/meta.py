@@ -19,9 +19,14 @@ from graph_memory.model.values.arguments import invalid_argument
 
 KINDS: tuple[str, ...] = get_args(CapabilityKind)
 MOST_EVENTS = 10_000
-"""Maximum number of events per domain from which statistics are computed, the newest."""
+"""Maximum number of events per domain from which statistics are computed. The newest events are used."""
 _MOST_DOMAINS = 20
-_LISTS = {"strengths": "strength", "weaknesses": "weakness", "cannot_do": "cannot_do", "should_ask": "should_ask"}
+_KIND_BY_FIELD = {
+    "strengths": "strength",
+    "weaknesses": "weakness",
+    "cannot_do": "cannot_do",
+    "should_ask": "should_ask",
+}
 
 
 class MetaMemory:
@@ -39,12 +44,13 @@ class MetaMemory:
         """Return the agent's capabilities, and the statistics of one tool or of all tools.
 
         The statistics cover the newest 10,000 events of type `tool_call` in each of up to 20 `domains` (default: the
-        current domain). `warnings` names domains that do not exist. Raises INVALID_ARGUMENT.
+        current domain). `warnings` lists domains that do not exist. Raises INVALID_ARGUMENT if `tool` is blank, or
+        `domains` is too long or contains an invalid name.
         """
         name = None if tool is None else check_text("tool", tool)
         if isinstance(domains, str) or len(domains or ()) > _MOST_DOMAINS:
             raise invalid_argument(
-                "domains", f"domains is {quote(domains)}", f"Pass a list of up to {_MOST_DOMAINS} domains."
+                "domains", f"domains cannot be {quote(domains)}", f"Pass a list of up to {_MOST_DOMAINS} domains."
             )
         names = readable(dict.fromkeys(domains or ()))
         if domains and not names:
@@ -56,22 +62,27 @@ class MetaMemory:
             calls, has_more = await _tool_calls(memory)
             events += [call for call in calls if name in (None, tool_of(call))]
             warnings += [f"Only the newest {MOST_EVENTS:,} tool calls of a domain count."] if has_more else []
-        if nameless := sum(not tool_of(event) for event in events):
-            warnings.append(f"{nameless:,} events of type {TOOL_CALL} have no property tool, so they do not count.")
+        if unnamed_count := sum(not tool_of(event) for event in events):
+            warnings.append(
+                f"{unnamed_count:,} events of type {TOOL_CALL} have no property tool, so they do not count."
+            )
         return await self._with_nodes(statistics_of(events), name, warnings)
 
     async def set_capability(self, capability: str, kind: CapabilityKind) -> Capabilities:
         """Record a capability: a strength, a weakness, a limit (`cannot_do`) or a reason to ask first (`should_ask`).
 
         `capability` is one sentence. If it is already recorded, its kind changes. Returns all capabilities, without
-        tools. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE.
+        tools. Raises INVALID_ARGUMENT if an argument is invalid, and CONTENT_TOO_LARGE if the sentence is too long.
         """
         name = check_text("capability", capability)
         await self._set(name, "Capability", {"kind": check_choice("kind", kind, KINDS)})
         return Capabilities(tools=(), **_capabilities_in(await self._nodes()))
 
     async def set_tool(self, tool: str, usage: str | None = None) -> Capabilities:
-        """Record a tool of the agent, and when and how to use it. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+        """Record a tool of the agent, and when and how to use it.
+
+        Raises INVALID_ARGUMENT if a text is blank, and CONTENT_TOO_LARGE if a text is too long.
+        """
         name = check_text("tool", tool)
         await self._set(name, "Tool", {} if usage is None else {"usage": check_text("usage", usage)})
         return await self.get(name)
@@ -81,7 +92,7 @@ class MetaMemory:
         nodes = await self._nodes()
         matches = [node for node in nodes.get("Capability", ()) + nodes.get("Tool", ()) if _name(node) == name]
         if not matches:
-            hint = Hint("{get_capabilities} returns the names.")
+            hint = Hint("Find the names with {get_capabilities}.")
             raise invalid_argument("name", f"No capability or tool is named {quote(name)}", hint)
         await self._agent.delete_node(matches[0].id)
 
@@ -99,7 +110,7 @@ class MetaMemory:
     async def _with_nodes(
         self, statistics: Sequence[ToolStatistics], tool: str | None, warnings: list[str]
     ) -> Capabilities:
-        """Add the tools without calls to the statistics. Return both as capabilities."""
+        """Return the capabilities, and every tool with its statistics, including tools that were never called."""
         nodes = await self._nodes()
         usages = {_name(node): node.properties.get("usage") for node in nodes.get("Tool", ())}
         used = {row.tool for row in statistics}
@@ -123,13 +134,15 @@ def _name(node: NodeSummary) -> str:
 
 
 def _capabilities_in(nodes: Mapping[str, Sequence[NodeSummary]]) -> dict[str, Any]:
-    """Return the names of the capabilities, by the fields of `Capabilities`."""
+    """Return the names of the capabilities, keyed by the field of `Capabilities` for their kind."""
     kinds = [(node.properties.get("kind"), _name(node)) for node in nodes.get("Capability", ())]
-    return {field: tuple(name for listed, name in kinds if listed == kind) or None for field, kind in _LISTS.items()}
+    return {
+        field: tuple(name for listed, name in kinds if listed == kind) or None for field, kind in _KIND_BY_FIELD.items()
+    }
 
 
 async def _domain_warnings(memory: Memory, domain: str) -> list[str]:
-    """Return a warning if the domain does not exist."""
+    """Return a list with a warning if the domain does not exist, otherwise an empty list."""
     try:
         await memory.in_domain(domain).get_ontology()
     except GraphError as error:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from anyio import to_thread
 
-from graph_memory.agent.archetypes.extraction import MOST_CHARACTERS, Archetype, Extraction
+from graph_memory.agent.archetypes.extraction import MAX_CHARACTERS, Archetype, Extraction
 from graph_memory.agent.archetypes.plugins import load_archetype
 from graph_memory.agent.limits.usage import Usage
 from graph_memory.agent.records.roles import Roles, add_types
@@ -19,10 +19,10 @@ from graph_memory.agent.records.writing import (
     new_connection,
     new_connection_to_ref,
     new_node,
-    one_line,
+    title_from_text,
     write,
 )
-from graph_memory.agent.results import EventRecorded
+from graph_memory.agent.results import EventResult
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.model.errors import Code, GraphError
@@ -31,19 +31,19 @@ from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import check_new_id, invalid_argument
 from graph_memory.model.values.plain import LocatedValue
 
-MOST_EVENTS = 1_000
-"""Maximum number of events of a call."""
-_MOST_EXTRACTED = 5_000
+MAX_EVENTS = 1_000
+"""Maximum number of events that one call records."""
+_MAX_EXTRACTED_OPERATIONS = 5_000
 """Maximum number of operations of a call for extracted entities and relations."""
-_ATTEMPTS = 4
-_MOST_WITHOUT_THREAD = 10_000
-"""Maximum number of characters that are extracted in the event loop. Longer content is extracted in a thread."""
-_TITLE_FROM = 10_000
-"""Number of characters at the start of the content from which the title is derived."""
-_UNCHANGED = frozenset(
+_MAX_ATTEMPTS = 4
+_MAX_CHARACTERS_IN_LOOP = 10_000
+"""Maximum number of characters for which an archetype runs in the event loop. Longer content is read in a thread."""
+_TITLE_CHARACTERS = 10_000
+"""Number of characters at the start of the content that are searched for a title."""
+_NOTHING_WRITTEN_CODES = frozenset(
     {Code.BATCH_REFUSED, Code.INVALID_ARGUMENT, Code.TYPE_LIMIT_REACHED, Code.PROTECTED, Code.CONTENT_TOO_LARGE}
 )
-"""Codes of errors after which nothing was written, so that fewer extracted entities and relations can be tried."""
+"""Codes of errors after which the write can be retried with fewer extracted items, because nothing was written."""
 _FIELDS = (
     *("id", "event_type", "type", "content", "session", "actor", "outcome", "timestamp", "duration_ms", "summary"),
     *("keywords", "tool", "source", "caused_by", "entities", "relations"),
@@ -62,7 +62,7 @@ class NewEvent:
     outcome: str | None = None
     timestamp: str
     is_dated: bool = False
-    """Whether the caller gave the timestamp. Then it is also the start of the event's validity, for queries by time."""
+    """Whether the caller passed the timestamp. If so, the validity of the event also starts then, for time queries."""
     duration_ms: float | None = None
     summary: str | None = None
     keywords: Sequence[str] = ()
@@ -87,47 +87,51 @@ class NewEvent:
             "source": self.source,
         }
         event = new_node(roles["Event"], self.id, self._title(), self.content, properties)
-        dated: list[Operation] = (
+        validity_operations: list[Operation] = (
             [{"op": "set_validity", "id": self.id, "valid_from": self.timestamp}] if self.is_dated else []
         )
         causes = [new_connection(roles["CausedBy"], self.id, cause) for cause in self.caused_by]
-        named = [(entity, f"{refs}entity{number}") for number, entity in enumerate(self.entities)]
-        involved = [operation for entity, ref in named for operation in _involve(roles, self.id, entity, ref)]
+        entities_with_refs = [(entity, f"{refs}entity{number}") for number, entity in enumerate(self.entities)]
+        entity_operations = [
+            operation
+            for entity, ref in entities_with_refs
+            for operation in _entity_operations(roles, self.id, entity, ref)
+        ]
         relations = [_with_evidence(relation, self.id) for relation in self.relations]
-        related: list[Operation] = [{"op": "create_relations", "relations": relations}] if relations else []
-        return [event, *dated, *causes, *involved, *related]
+        relation_operations: list[Operation] = [{"op": "create_relations", "relations": relations}] if relations else []
+        return [event, *validity_operations, *causes, *entity_operations, *relation_operations]
 
     def _title(self) -> str | None:
         """Return the title, or None if the content begins with it.
 
-        Search indexes a title as a passage of its own. It would return that passage instead of the content.
+        Search indexes a title as a separate passage, and would return that passage instead of the content.
         """
-        beginning = self.content[:_TITLE_FROM]
-        lines = (one_line(line) for line in beginning.splitlines())
-        title = one_line((self.summary or next(filter(None, lines), self.event_type)).lstrip("# "))
+        beginning = self.content[:_TITLE_CHARACTERS]
+        lines = (title_from_text(line) for line in beginning.splitlines())
+        title = title_from_text((self.summary or next(filter(None, lines), self.event_type)).lstrip("# "))
         repeats = " ".join(beginning.split()).lstrip("# ").startswith(title)
         return None if title and repeats else title
 
 
 def _join_keywords(keywords: Sequence[str]) -> str | None:
-    """Return the keywords, joined by commas as stored. Raises INVALID_ARGUMENT if one has a comma."""
-    if faulty := next((word for word in keywords if "," in word), None):
+    """Return the keywords, joined by commas as they are stored. Raises INVALID_ARGUMENT if one contains a comma."""
+    if invalid := next((word for word in keywords if "," in word), None):
         raise invalid_argument(
-            "keywords", f"The keyword {quote(faulty)} has a comma", "Give each keyword as a text of its own."
+            "keywords", f"The keyword {quote(invalid)} contains a comma", "Pass each keyword as a separate string."
         )
     return ", ".join(keywords) or None
 
 
 def _with_evidence(relation: Mapping[str, object], event_id: str) -> Mapping[str, object]:
-    """Return the relation with the event as its evidence."""
+    """Return the relation with the id of the event as its property `evidence`."""
     properties: object = relation.get("properties") or {}
     if not isinstance(properties, Mapping):
         return relation  # the batch rejects it
     return {**relation, "properties": {**cast("Mapping[str, object]", properties), "evidence": event_id}}
 
 
-def _involve(roles: Roles, event_id: str, entity: Mapping[str, object], ref: str) -> list[Operation]:
-    """Return operations that create or extend the entity, and connect the event with it."""
+def _entity_operations(roles: Roles, event_id: str, entity: Mapping[str, object], ref: str) -> list[Operation]:
+    """Return the operations that create or extend the entity, and connect the event with it."""
     fields = {key: value for key, value in entity.items() if key != "observations"}
     operations: list[Operation] = [{"op": "create_entities", "entities": [{**fields, "ref": ref}]}]
     if observations := entity.get("observations"):
@@ -150,10 +154,14 @@ class _ExtractedItem:
 
 
 def events_from(arguments: object, session: str) -> list[NewEvent]:
-    """Parse the events of a call. `session` is the default session. Raises INVALID_ARGUMENT."""
+    """Parse the events of a call. `session` is the default session.
+
+    Raises INVALID_ARGUMENT if an event is invalid, or if there are no events or too many.
+    """
     events = [_event_from(item, session) for item in LocatedValue(arguments, "events").items()]
-    if not 1 <= len(events) <= MOST_EVENTS:
-        raise invalid_argument("events", f"{len(events):,} events in one call", f"Pass 1 to {MOST_EVENTS:,} events.")
+    if not 1 <= len(events) <= MAX_EVENTS:
+        message = f"The call contains {len(events):,} events"
+        raise invalid_argument("events", message, f"Pass 1 to {MAX_EVENTS:,} events.")
     return events
 
 
@@ -168,14 +176,14 @@ def _event_from(item: LocatedValue, session: str) -> NewEvent:
         objects = [item.entries() for item in entry.items()] if (entry := arguments.get(name)) else []
         fields[name] = [{key: value.value for key, value in item.items()} for item in objects]
     fields |= {"id": check_new_id("id", entry.text())} if (entry := arguments.get("id")) else {}
-    at = arguments.get("timestamp")
-    fields["timestamp"] = rfc3339("timestamp", cast("datetime | str", at.value) if at else None)
-    return NewEvent(**fields, is_dated=at is not None, duration_ms=arguments.number("duration_ms"))
+    timestamp = arguments.get("timestamp")
+    fields["timestamp"] = rfc3339("timestamp", cast("datetime | str", timestamp.value) if timestamp else None)
+    return NewEvent(**fields, is_dated=timestamp is not None, duration_ms=arguments.number("duration_ms"))
 
 
 async def record_events(
     memory: Memory, usage: Usage, events: Sequence[NewEvent], archetype: str | Archetype
-) -> tuple[EventRecorded, ...]:
+) -> tuple[EventResult, ...]:
     """Record events, with the entities and relations that an archetype extracts from them, in one transaction.
 
     Omits extracted entities and relations that cannot be stored, and adds a warning. Raises INVALID_ARGUMENT for an
@@ -187,21 +195,23 @@ async def record_events(
         return [step for number, event in enumerate(events) for step in event.operations(roles, f"event{number}_")]
 
     roles = await add_types(memory, operations)
-    extracted, warnings = await _extract(events, extract, roles) if callable(extract) else ([], ())
-    async with usage.adding("events", roles["Event"], len(events)) as warning:
-        batch, stored = await _write(memory, operations(roles), extracted)
-    if len(stored) < len(extracted):
-        warnings += (f"{len(extracted) - len(stored)} extracted entities and relations could not be stored",)
+    extracted_items, warnings = await _extract(events, extract, roles) if callable(extract) else ([], ())
+    async with usage.count_added("events", roles["Event"], len(events)) as warning:
+        batch, stored_items = await _write(memory, operations(roles), extracted_items)
+    if len(stored_items) < len(extracted_items):
+        warnings += (
+            f"{len(extracted_items) - len(stored_items)} extracted entities and relations could not be stored",
+        )
     warnings += (warning,) if warning else ()
-    return tuple(_receipt_of(event, stored, batch, warnings) for event in events)
+    return tuple(_receipt_of(event, stored_items, batch, warnings) for event in events)
 
 
 def _receipt_of(
-    event: NewEvent, extracted: Sequence[_ExtractedItem], batch: BatchResult, warnings: tuple[str, ...]
-) -> EventRecorded:
-    extracted_names = [part.names[0] for part in extracted if part.event_id == event.id and part.is_entity]
+    event: NewEvent, extracted_items: Sequence[_ExtractedItem], batch: BatchResult, warnings: tuple[str, ...]
+) -> EventResult:
+    extracted_names = [item.names[0] for item in extracted_items if item.event_id == event.id and item.is_entity]
     names = tuple(dict.fromkeys([*(str(entity.get("name")) for entity in event.entities), *extracted_names]))
-    return EventRecorded(
+    return EventResult(
         event_id=event.id,
         session=event.session,
         timestamp=event.timestamp,
@@ -215,23 +225,25 @@ def _receipt_of(
 async def _extract(
     events: Sequence[NewEvent], archetype: Archetype, roles: Roles
 ) -> tuple[list[_ExtractedItem], tuple[str, ...]]:
-    """Return the items that the archetype extracts, and a warning if it failed or was cut short."""
-    extracted: list[_ExtractedItem] = []
+    """Return the items that the archetype extracts, and a warning if it failed or did not get all events."""
+    extracted_items: list[_ExtractedItem] = []
     for number, event in enumerate(events):
         try:
-            extraction = await _run(archetype, event)
+            extraction = await _run_archetype(archetype, event)
         except Exception as error:  # noqa: BLE001 - a plug-in can raise anything, and the event is recorded without it
             return [], (f"The archetype failed, so nothing was extracted: {type(error).__name__}: {error}",)
-        extracted += _items_of(roles, event, extraction, f"event{number}_found")
-        if sum(len(part.operations) for part in extracted) > _MOST_EXTRACTED:
-            return extracted, (f"Only the first {number + 1:,} of {len(events):,} events were passed to the archetype",)
-    return extracted, ()
+        extracted_items += _items_of(roles, event, extraction, f"event{number}_found")
+        if sum(len(item.operations) for item in extracted_items) > _MAX_EXTRACTED_OPERATIONS:
+            return extracted_items, (
+                f"Only the first {number + 1:,} of {len(events):,} events were passed to the archetype",
+            )
+    return extracted_items, ()
 
 
-async def _run(archetype: Archetype, event: NewEvent) -> Extraction:
+async def _run_archetype(archetype: Archetype, event: NewEvent) -> Extraction:
     """Run the archetype on the event, and truncate the result. Long content is processed in a thread."""
-    text = event.content[:MOST_CHARACTERS]
-    if len(text) <= _MOST_WITHOUT_THREAD:
+    text = event.content[:MAX_CHARACTERS]
+    if len(text) <= _MAX_CHARACTERS_IN_LOOP:
         return archetype(event.event_type, text).truncate()
     return (await to_thread.run_sync(archetype, event.event_type, text)).truncate()
 
@@ -239,47 +251,51 @@ async def _run(archetype: Archetype, event: NewEvent) -> Extraction:
 def _items_of(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> list[_ExtractedItem]:
     """Return the extracted entities and relations with their operations. Omits entities of the event itself."""
     event_names = {name for entity in event.entities if isinstance(name := entity.get("name"), str)}
-    parts: list[_ExtractedItem] = []
+    items: list[_ExtractedItem] = []
     for number, (name, entity_type) in enumerate(extraction.types.items()):
         if name not in event_names:
             entity = {"name": name, "type": entity_type, "observations": [*extraction.observations.get(name, ())]}
-            parts.append(_ExtractedItem(event.id, (name,), _involve(roles, event.id, entity, f"{refs}{number}")))
+            items.append(
+                _ExtractedItem(event.id, (name,), _entity_operations(roles, event.id, entity, f"{refs}{number}"))
+            )
     for start, relation_type, end in extraction.relations:
         relation = {"from": start, "to": end, "type": relation_type, "properties": {"evidence": event.id}}
-        parts.append(_ExtractedItem(event.id, (start, end), [{"op": "create_relations", "relations": [relation]}]))
-    return parts
+        items.append(_ExtractedItem(event.id, (start, end), [{"op": "create_relations", "relations": [relation]}]))
+    return items
 
 
 async def _write(
-    memory: Memory, operations: Sequence[Operation], extracted: Sequence[_ExtractedItem]
+    memory: Memory, operations: Sequence[Operation], extracted_items: Sequence[_ExtractedItem]
 ) -> tuple[BatchResult, Sequence[_ExtractedItem]]:
     """Write the events and all extracted items that can be stored. Returns the batch's result and these items."""
-    storable = extracted
-    for _ in range(_ATTEMPTS):
-        if not storable:
+    storable_items = extracted_items
+    for _ in range(_MAX_ATTEMPTS):
+        if not storable_items:
             break
-        batch = [*operations, *(operation for part in storable for operation in part.operations)]
+        batch = [*operations, *(operation for item in storable_items for operation in item.operations)]
         try:
-            return await memory.execute_batch(batch), storable
+            return await memory.execute_batch(batch), storable_items
         except GraphError as error:
-            if error.code not in _UNCHANGED:
+            if error.code not in _NOTHING_WRITTEN_CODES:
                 raise
-            storable = _without_faulty(storable, error, len(operations))
+            storable_items = _without_faulty_item(storable_items, error, len(operations))
     return await write(memory, operations), ()
 
 
-def _without_faulty(extracted: Sequence[_ExtractedItem], error: GraphError, start: int) -> list[_ExtractedItem]:
-    """Drop the item that caused the error. Returns an empty list if another operation caused it."""
+def _without_faulty_item(
+    extracted_items: Sequence[_ExtractedItem], error: GraphError, start: int
+) -> list[_ExtractedItem]:
+    """Return the items without the item that caused the error, or an empty list if another operation caused it."""
     faults = cast("Sequence[Mapping[str, Any]]", error.details.get("faults", ()))
-    faulty = {int(entry["index"]) for entry in faults}
+    faulty_indexes = {int(entry["index"]) for entry in faults}
     remaining: list[_ExtractedItem] = []
-    omitted: set[tuple[str, str]] = set()
-    for part in extracted:
-        indexes = range(start, start + len(part.operations))
+    omitted_entities: set[tuple[str, str]] = set()
+    for item in extracted_items:
+        indexes = range(start, start + len(item.operations))
         start = indexes.stop
-        is_named = not faulty and any(quote(name) in error.message for name in part.names)
-        if is_named or not faulty.isdisjoint(indexes):
-            omitted |= {(part.event_id, part.names[0])} if part.is_entity else set()
-        elif part.is_entity or not {(part.event_id, name) for name in part.names} & omitted:
-            remaining.append(part)
-    return remaining if len(remaining) < len(extracted) else []
+        is_named = not faulty_indexes and any(quote(name) in error.message for name in item.names)
+        if is_named or not faulty_indexes.isdisjoint(indexes):
+            omitted_entities |= {(item.event_id, item.names[0])} if item.is_entity else set()
+        elif item.is_entity or not {(item.event_id, name) for name in item.names} & omitted_entities:
+            remaining.append(item)
+    return remaining if len(remaining) < len(extracted_items) else []

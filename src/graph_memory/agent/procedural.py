@@ -19,7 +19,7 @@ from graph_memory.agent.records.patterns import (
 )
 from graph_memory.agent.records.roles import Roles, add_types, roles_of
 from graph_memory.agent.records.times import rfc3339
-from graph_memory.agent.records.writing import Operation, new_connection, new_node, one_line, write
+from graph_memory.agent.records.writing import Operation, new_connection, new_node, title_from_text, write
 from graph_memory.agent.results import Pattern, PatternMatches, Patterns
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.history.results import LogEntry
@@ -35,12 +35,12 @@ _MOST_RESULTS = 100
 _MOST_CHANGES = 500
 """Maximum number of log entries that are checked for changed patterns before all patterns are read again."""
 _ATTEMPTS = 200
-"""Maximum number of attempts to count a result while other processes count too."""
+"""Maximum number of attempts to increase a counter that other processes change at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class _CachedPatterns:
-    """The patterns of a domain after the change `change`."""
+    """The patterns of a domain as they were after the change with the id `change`."""
 
     seq: int
     change: str
@@ -68,7 +68,7 @@ class PatternCache:
 
     @staticmethod
     async def _is_unchanged(memory: Memory, pattern_type: str, cached: _CachedPatterns, last: LogEntry) -> bool:
-        """Return whether the domain is still the same and no pattern has changed since."""
+        """Return whether the log has no change of a pattern after the cached state, and is still the same log."""
         if last.id == cached.change:
             return True
         if not 0 < last.seq - cached.seq <= _MOST_CHANGES:
@@ -102,11 +102,11 @@ class Procedural:
     ) -> Pattern:
         """Record a pattern and return it.
 
-        With `once`, returns the stored pattern with this type, description and keywords, if there is one, without
-        `since`. Conditions have a `type` (`keyword`, `entity_type`, `error_type` or `custom`), a `value` and a `weight`
-        (1). Steps are strings, or objects with `action`, `tool` and `parameters`. `learned_from` lists ids of events.
-        Raises INVALID_ARGUMENT without conditions, for a weight of 0 or less or a confidence outside 0 to 1,
-        NODE_NOT_FOUND for an unknown event, and MEMORY_LIMIT_REACHED.
+        With `once`, if a pattern with this type, description and keywords is already stored, returns that pattern,
+        without `since`. Conditions have a `type` (`keyword`, `entity_type`, `error_type` or `custom`), a `value` and a
+        `weight` (default 1). Steps are strings, or objects with `action`, `tool` and `parameters`. `learned_from` lists
+        ids of events. Raises INVALID_ARGUMENT if there is no condition, a weight is not above 0, or the confidence is
+        not between 0 and 1. Raises NODE_NOT_FOUND for an unknown event, and MEMORY_LIMIT_REACHED.
         """
         trigger, procedure = conditions_of(conditions), steps_of(steps)
         keywords = [condition.value for condition in trigger]
@@ -126,29 +126,35 @@ class Procedural:
             return [new_node(roles["Pattern"], pattern_id, name, content, properties), *connections]
 
         roles = await add_types(self._memory, changes)
-        adding = self._usage.adding("patterns", roles["Pattern"], 1)
+        adding = self._usage.count_added("patterns", roles["Pattern"], 1)
         async with adding as warning, self._memory.transaction() as transaction:
             procedural = Procedural(transaction, self._cache, self._usage)
             if once and (existing := await procedural.find(pattern_type, description, keywords)):
                 return existing
-            await procedural._create(roles, pattern_id, content, properties, learned_from)
+            await procedural._create_node(roles, pattern_id, content, properties, learned_from)
             since, until = transaction.range
         pattern, warnings = await self.get(pattern_id), (warning,) if warning else None
         return pattern.model_copy(update={"warnings": warnings, "since": since, "until": until})
 
-    async def _create(
+    async def _create_node(
         self, roles: Roles, pattern_id: str, content: str, properties: Mapping[str, object], learned_from: Sequence[str]
     ) -> None:
-        """Create the node of a pattern, connected with the events from which it was learned."""
-        kind, stored = roles["Pattern"], {name: value for name, value in properties.items() if value is not None}
-        title = one_line(str(properties["name"])) or kind
-        await self._memory.create_node(kind, content, title=title, properties=stored, id=pattern_id)
+        """Create the node of a pattern, and connect it with the events from which it was learned."""
+        kind, stored_properties = (
+            roles["Pattern"],
+            {name: value for name, value in properties.items() if value is not None},
+        )
+        title = title_from_text(str(properties["name"])) or kind
+        await self._memory.create_node(kind, content, title=title, properties=stored_properties, id=pattern_id)
         for event in learned_from:
             await self._memory.create_connection(roles["LearnedFrom"], pattern_id, event)
 
     async def get(self, pattern_id: str) -> Pattern:
-        """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern."""
-        node, _ = await self._node(pattern_id)
+        """Return a pattern.
+
+        Raises NODE_NOT_FOUND for an unknown id, and INVALID_ARGUMENT if the node is not a pattern.
+        """
+        node, _ = await self._find_node(pattern_id)
         return pattern_of(node)
 
     async def find(self, pattern_type: PatternType, description: str, keywords: Collection[str]) -> Pattern | None:
@@ -176,8 +182,9 @@ class Procedural:
     ) -> PatternMatches:
         """Return the patterns that match a situation, best first, with the conditions that are met.
 
-        A keyword is met if the query contains the word, even with another English ending. An entity or error type is
-        met if it is listed. Anti-patterns have a `warning`. Raises INVALID_ARGUMENT.
+        A keyword condition is met if the query contains the word, even with another English ending. A condition on an
+        entity or error type is met if the type is passed. Anti-patterns have a `warning`. Raises INVALID_ARGUMENT if
+        `limit` is out of range.
         """
         check_integer("limit", limit, 1, _MOST_RESULTS)
         situation = Situation(query, entity_types, error_types)
@@ -190,11 +197,11 @@ class Procedural:
         """
         counter = "successes" if success else "failures"
         for attempt in range(1, _ATTEMPTS + 1):
-            node, roles = await self._node(pattern_id)
+            node, roles = await self._find_node(pattern_id)
             properties = {counter: getattr(pattern_of(node), counter) + 1, "last_used": rfc3339("last_used", None)}
             change: dict[str, object] = {"op": "update_node", "node_id": pattern_id, "properties": properties}
             change["expected_version"] = node.version
-            connection = await self._connect_event(roles, pattern_id, event) if event else []
+            connection = await self._event_connection(roles, pattern_id, event) if event else []
             try:
                 await write(self._memory, [change, *connection])
             except GraphError as error:
@@ -205,26 +212,29 @@ class Procedural:
         return await self.get(pattern_id)
 
     async def get_best(self, pattern_type: PatternType | None = None, *, limit: int = 10) -> Patterns:
-        """Return the patterns with the highest success rates (Wilson lower bound). Raises INVALID_ARGUMENT."""
+        """Return the patterns with the highest success rates (Wilson lower bound).
+
+        Raises INVALID_ARGUMENT if `limit` is out of range.
+        """
         check_integer("limit", limit, 1, _MOST_RESULTS)
         patterns = [pattern for pattern in await self._patterns() if pattern_type in (None, pattern.pattern_type)]
         patterns.sort(key=lambda pattern: (-pattern.success_bound, -pattern.confidence, pattern.name))
         return Patterns(patterns=tuple(patterns[:limit]))
 
-    async def _connect_event(self, roles: Roles, pattern_id: str, event: str) -> list[Operation]:
-        """Return the operation that connects the pattern with the event. Empty if they are connected."""
+    async def _event_connection(self, roles: Roles, pattern_id: str, event: str) -> list[Operation]:
+        """Return the operation that connects the pattern with the event, or no operation if they are connected."""
         kind = roles["LearnedFrom"]
         neighbours = await self._memory.get_connected_nodes_of([pattern_id], direction="out", connection_type=kind)
         return [] if event in neighbours.get(pattern_id, ()) else [new_connection(kind, pattern_id, event)]
 
-    async def _node(self, pattern_id: str) -> tuple[NodeSummary, Roles]:
+    async def _find_node(self, pattern_id: str) -> tuple[NodeSummary, Roles]:
         roles = await roles_of(self._memory)
         nodes = await self._memory.describe_nodes([pattern_id])
         if not nodes:
             await self._memory.get_node(pattern_id)  # raises NODE_NOT_FOUND
         if roles is None or nodes[0].type != roles["Pattern"]:
             message = f"{quote(pattern_id)} is a node of type {nodes[0].type}, not a pattern"
-            hint = Hint("{match_patterns|get_best_patterns} returns the ids of patterns.")
+            hint = Hint("Find the ids of patterns with {match_patterns|get_best_patterns}.")
             raise invalid_argument("pattern_id", message, hint)
         return nodes[0], roles
 

@@ -10,9 +10,9 @@ from graph_memory.agent.kinds import Status
 from graph_memory.agent.records.goals import (
     FINISHED,
     GoalContext,
-    by_urgency,
     goal_of,
     progress_of,
+    sort_by_urgency,
     steps_of,
     stored_steps,
     text_of,
@@ -20,8 +20,8 @@ from graph_memory.agent.records.goals import (
 )
 from graph_memory.agent.records.roles import Roles, add_types, roles_of
 from graph_memory.agent.records.times import day_or_time
-from graph_memory.agent.records.writing import Operation, new_connection, new_node, one_line
-from graph_memory.agent.results import Goal, GoalChanged, Goals
+from graph_memory.agent.records.writing import Operation, new_connection, new_node, title_from_text
+from graph_memory.agent.results import Goal, GoalResult, Goals
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import GraphError, Hint
@@ -53,13 +53,14 @@ class Prospective:
         blocked_by: Sequence[str] = (),
         status: Status = "pending",
         once: bool = False,
-    ) -> GoalChanged:
+    ) -> GoalResult:
         """Create a goal. It is blocked if one of the goals in `blocked_by` is not completed.
 
-        With `once`, returns an unfinished goal with this description for the session or for all sessions, if there is
-        one, without `since`. Of concurrent calls, only one creates the goal. A goal with a `session` is for that
-        session only. `deadline` is a date or an RFC 3339 time. Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown
-        status, and NODE_NOT_FOUND for an unknown parent or blocker.
+        With `once`, if an unfinished goal with this description already exists for the session or for all sessions,
+        returns that goal, without `since`. If several calls do this at the same time, only one creates the goal. A goal
+        with a `session` is for that session only. `deadline` is a date or an RFC 3339 time. Raises INVALID_ARGUMENT if
+        the deadline or a step is invalid, INVALID_PROPERTY for an unknown status, and NODE_NOT_FOUND for an unknown
+        parent or blocker.
         """
         content = text_of(description, steps)
         properties: dict[str, object] = {
@@ -81,13 +82,13 @@ class Prospective:
         roles = await add_types(self._memory, changes)
         async with self._memory.transaction() as transaction:
             if once and (existing := await Prospective(transaction).find(description, session)):
-                return GoalChanged(goal=existing)
-            goal_id = await _create(transaction, roles, content, properties, parent=parent, blocked_by=blocked_by)
+                return GoalResult(goal=existing)
+            goal_id = await _create_goal(transaction, roles, content, properties, parent=parent, blocked_by=blocked_by)
             since, until = transaction.range
-        return GoalChanged(goal=await _render_goal(self._memory, roles, goal_id), since=since, until=until)
+        return GoalResult(goal=await _render_goal(self._memory, roles, goal_id), since=since, until=until)
 
     async def get(self, goal_id: str) -> Goal:
-        """Return a goal. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a goal."""
+        """Return a goal. Raises NODE_NOT_FOUND for an unknown id, and INVALID_ARGUMENT if the node is not a goal."""
         return await _render_goal(self._memory, await _require_roles(self._memory, goal_id), goal_id)
 
     async def update(
@@ -99,12 +100,12 @@ class Prospective:
         priority: float | None = None,
         deadline: str | None = None,
         steps: Sequence[str] | None = None,
-    ) -> GoalChanged:
-        """Change a goal. Omitted fields keep their values. New `steps` replace the old ones, and all of them are open.
+    ) -> GoalResult:
+        """Change a goal. Omitted fields keep their values. New `steps` replace the old steps, and are open.
 
-        Status `completed` unblocks the goals that wait only for this one. Status `pending` removes the goal's blockers
-        and the reason why it is blocked. Raises INVALID_ARGUMENT, also if no field is given, INVALID_PROPERTY and
-        NODE_NOT_FOUND.
+        Status `completed` unblocks the goals that wait only for this goal. Status `pending` removes the goal's blockers
+        and the reason why it is blocked. Raises INVALID_ARGUMENT if a field is invalid or no field is given,
+        INVALID_PROPERTY for an unknown status, and NODE_NOT_FOUND for an unknown goal.
         """
         fields = {
             "status": status,
@@ -117,22 +118,24 @@ class Prospective:
         properties = {name: value for name, value in fields.items() if value is not None}
         if not properties:
             raise invalid_argument(
-                "goal_id", "No field to change is given", "Pass status, description, priority or the like."
+                "goal_id", "No field to change was given", "Pass a field, such as status, description or priority."
             )
         roles = await _require_roles(self._memory, goal_id)
         if description is None and steps is None:
             return await self._change(roles, goal_id, properties)
         [node] = await _goal_nodes(self._memory, roles, [goal_id])
-        words = description if description is not None else str(node.properties.get("description", node.title))
-        texts = steps if steps is not None else [step.text for step in steps_of(node)]
-        title_and_content = (one_line(words) or node.type, text_of(words, texts))
+        new_description = (
+            description if description is not None else str(node.properties.get("description", node.title))
+        )
+        step_texts = steps if steps is not None else [step.text for step in steps_of(node)]
+        title_and_content = (title_from_text(new_description) or node.type, text_of(new_description, step_texts))
         return await self._change(roles, goal_id, properties, version=node.version, title_and_content=title_and_content)
 
-    async def complete_step(self, goal_id: str, step: int | None = None) -> GoalChanged:
+    async def complete_step(self, goal_id: str, step: int | None = None) -> GoalResult:
         """Complete the step with this number (from 1), or by default the first open step.
 
         Completing the last open step completes the goal. Raises INVALID_ARGUMENT if the step is already completed or
-        does not exist, and NODE_NOT_FOUND.
+        does not exist, and NODE_NOT_FOUND for an unknown goal.
         """
         roles = await _require_roles(self._memory, goal_id)
         [node] = await _goal_nodes(self._memory, roles, [goal_id])
@@ -141,23 +144,28 @@ class Prospective:
         status = {"status": "completed"} if is_last else {}
         return await self._change(roles, goal_id, {"completed_steps": completed, **status}, version=node.version)
 
-    async def block(self, goal_id: str, *, by: str | None = None, reason: str | None = None) -> GoalChanged:
+    async def block(self, goal_id: str, *, by: str | None = None, reason: str | None = None) -> GoalResult:
         """Block a goal until another goal is completed, or for a reason.
 
         A goal that is blocked for a reason stays blocked until `unblock`, even if its blockers are completed. Raises
-        INVALID_ARGUMENT if neither is given or `by` is completed, INVALID_TOPOLOGY for a cycle, and NODE_NOT_FOUND.
+        INVALID_ARGUMENT if neither `by` nor `reason` is given or `by` is completed, INVALID_TOPOLOGY if the goals would
+        wait for each other, and NODE_NOT_FOUND for an unknown goal.
         """
         if by is None and not reason:
-            raise invalid_argument("by", "Neither by nor reason is given", "Pass by, the id of a goal, or a reason.")
+            hint = "Pass the id of another goal as by, or pass a reason."
+            raise invalid_argument("by", "Neither by nor reason was given", hint)
         properties = {"status": "blocked", **({"blocked_reason": reason} if reason else {})}
         return await self._change(await _require_roles(self._memory, goal_id), goal_id, properties, blocked_by=by)
 
-    async def unblock(self, goal_id: str) -> GoalChanged:
-        """Make a goal pending, and remove its blockers and the reason why it is blocked. Raises NODE_NOT_FOUND."""
+    async def unblock(self, goal_id: str) -> GoalResult:
+        """Make a goal pending, and remove its blockers and the reason why it is blocked.
+
+        Raises NODE_NOT_FOUND for an unknown id.
+        """
         return await self._change(await _require_roles(self._memory, goal_id), goal_id, {"status": "pending"})
 
-    async def abandon(self, goal_id: str) -> GoalChanged:
-        """Abandon a goal. `warnings` names the goals that are still blocked by it. Raises NODE_NOT_FOUND."""
+    async def abandon(self, goal_id: str) -> GoalResult:
+        """Abandon a goal. `warnings` lists the goals that it still blocks. Raises NODE_NOT_FOUND for an unknown id."""
         return await self._change(await _require_roles(self._memory, goal_id), goal_id, {"status": "abandoned"})
 
     async def list(
@@ -171,7 +179,8 @@ class Prospective:
         """Return the goals with the given status (default: all unfinished goals), by priority and then by deadline.
 
         `due_before` selects goals with an earlier deadline. `session` selects goals for that session and goals for all
-        sessions. `limit` may be up to 1,000. Raises INVALID_ARGUMENT.
+        sessions. `limit` may be up to 1,000. Raises INVALID_ARGUMENT if `limit` is out of range, or `due_before` is not
+        a date or time.
         """
         check_integer("limit", limit, 1, 1_000)
         before = day_or_time("due_before", due_before)
@@ -188,7 +197,7 @@ class Prospective:
             and (session is None or node.properties.get("session") in (None, session))
             and (before is None or "" < str(node.properties.get("deadline") or "") < before)
         ]
-        goals = await _render_goals(self._memory, roles, by_urgency(nodes)[:limit])
+        goals = await _render_goals(self._memory, roles, sort_by_urgency(nodes)[:limit])
         return Goals(goals=tuple(goals), left_out=max(len(nodes) - limit, 0) or None)
 
     async def find(self, description: str, session: str | None = None) -> Goal | None:
@@ -224,12 +233,12 @@ class Prospective:
         version: int | None = None,
         blocked_by: str | None = None,
         title_and_content: tuple[str | None, str | None] = (None, None),
-    ) -> GoalChanged:
-        """Change a goal. If that completes it, the same transaction unblocks the goals that waited only for it."""
+    ) -> GoalResult:
+        """Change a goal. If the goal is completed, the same transaction unblocks goals that waited only for it."""
         status = properties.get("status")
         title, content = title_and_content
         async with self._memory.transaction() as transaction:
-            [before] = await _goal_nodes(transaction, roles, [goal_id])
+            [old_node] = await _goal_nodes(transaction, roles, [goal_id])
             if blocked_by is not None:
                 await _add_blocker(transaction, roles, goal_id, blocked_by)
             if status == "pending":
@@ -238,23 +247,23 @@ class Prospective:
             await transaction.update_node(
                 goal_id, properties=properties, expected_version=version, title=title, content=content
             )
-            is_finished = status in FINISHED and before.properties.get("status") != status
-            waiting = await _blocked_goals(transaction, roles, goal_id) if is_finished else ()
-            unblocked = await _unblocked_goals(transaction, roles, waiting) if status == "completed" else ()
-            for node_id in unblocked:
+            is_finished = status in FINISHED and old_node.properties.get("status") != status
+            waiting_ids = await _blocked_goals(transaction, roles, goal_id) if is_finished else ()
+            unblocked_ids = await _unblocked_goals(transaction, roles, waiting_ids) if status == "completed" else ()
+            for node_id in unblocked_ids:
                 await transaction.update_node(node_id, properties={"status": "pending"})
             since, until = transaction.range
-        warning = f"Still blocked by it: {', '.join(waiting)}. To unblock such a goal, set its status to pending."
-        return GoalChanged(
+        warning = f"Still blocked by it: {', '.join(waiting_ids)}. To unblock such a goal, set its status to pending."
+        return GoalResult(
             goal=await _render_goal(self._memory, roles, goal_id),
-            unblocked=tuple(unblocked) or None,
-            warnings=(warning,) if waiting and status == "abandoned" else None,
+            unblocked=tuple(unblocked_ids) or None,
+            warnings=(warning,) if waiting_ids and status == "abandoned" else None,
             since=since,
             until=until,
         )
 
 
-async def _create(
+async def _create_goal(
     memory: Memory,
     roles: Roles,
     content: str,
@@ -268,7 +277,7 @@ async def _create(
     is_finished = properties["status"] in FINISHED
     if not is_finished and any(blocker.properties.get("status") != "completed" for blocker in blockers):
         properties = {**properties, "status": "blocked"}
-    title = one_line(str(properties["description"])) or roles["Goal"]
+    title = title_from_text(str(properties["description"])) or roles["Goal"]
     goal = await memory.create_node(roles["Goal"], content, title=title, properties=properties)
     for blocker in blocked_by:
         await memory.create_connection(roles["BlockedBy"], goal.node_id, blocker)
@@ -281,8 +290,8 @@ async def _add_blocker(memory: Memory, roles: Roles, goal_id: str, blocker_id: s
     """Connect the goal with the blocker. Raises INVALID_ARGUMENT if the blocker is complete."""
     [blocker] = await _goal_nodes(memory, roles, [blocker_id])
     if blocker.properties.get("status") == "completed":
-        message = f"{quote(blocker_id)} is completed, so it blocks nothing"
-        raise invalid_argument("by", message, "Name another goal, or pass a reason.")
+        message = f"The goal {quote(blocker_id)} is completed, so it cannot block another goal"
+        raise invalid_argument("by", message, "Pass the id of another goal, or pass a reason.")
     blockers = await memory.get_connected_nodes_of([goal_id], direction="out", connection_type=roles["BlockedBy"])
     if blocker_id not in blockers.get(goal_id, ()):
         await memory.create_connection(roles["BlockedBy"], goal_id, blocker_id)
@@ -295,17 +304,20 @@ async def _remove_blockers(memory: Memory, roles: Roles, goal_id: str) -> None:
 
 
 async def _require_roles(memory: Memory, goal_id: str) -> Roles:
-    """Return the domain's roles. Raises NODE_NOT_FOUND or INVALID_ARGUMENT if the domain has no type for goals."""
+    """Return the names of the agent's types in the domain.
+
+    If the domain has none of these types, raises NODE_NOT_FOUND, or INVALID_ARGUMENT if the node exists.
+    """
     roles = await roles_of(memory)
     if roles is not None:
         return roles
     node = await memory.get_node(goal_id)
-    raise _not_a_goal(goal_id, node.type)
+    raise _not_a_goal_error(goal_id, node.type)
 
 
-def _not_a_goal(goal_id: str, node_type: str) -> GraphError:
+def _not_a_goal_error(goal_id: str, node_type: str) -> GraphError:
     message = f"{quote(goal_id)} is a node of type {node_type}, not a goal"
-    return invalid_argument("goal_id", message, Hint("{list_goals} returns the ids of goals."))
+    return invalid_argument("goal_id", message, Hint("Find the ids of goals with {list_goals}."))
 
 
 async def _blocked_goals(memory: Memory, roles: Roles, goal_id: str) -> Sequence[str]:
@@ -316,13 +328,15 @@ async def _blocked_goals(memory: Memory, roles: Roles, goal_id: str) -> Sequence
 
 
 async def _unblocked_goals(memory: Memory, roles: Roles, goal_ids: Sequence[str]) -> Sequence[str]:
-    """Return the goals whose blockers are all complete. Omits goals that are blocked for a reason."""
+    """Return the ids of the goals whose blockers are all completed. Omits goals that are blocked for a reason."""
     blockers = await memory.get_connected_nodes_of(goal_ids, direction="out", connection_type=roles["BlockedBy"])
     nodes = await memory.describe_nodes(list(dict.fromkeys([*goal_ids, *chain(*blockers.values())])))
     completed = {node.id for node in nodes if node.properties.get("status") == "completed"}
-    reasons = {node.id for node in nodes if node.properties.get("blocked_reason")}
+    blocked_for_reason = {node.id for node in nodes if node.properties.get("blocked_reason")}
     return [
-        goal_id for goal_id in goal_ids if goal_id not in reasons and completed.issuperset(blockers.get(goal_id, ()))
+        goal_id
+        for goal_id in goal_ids
+        if goal_id not in blocked_for_reason and completed.issuperset(blockers.get(goal_id, ()))
     ]
 
 
@@ -334,7 +348,7 @@ async def _goal_nodes(memory: Memory, roles: Roles, goal_ids: Iterable[str]) -> 
         if goal_id not in nodes:
             await memory.get_node(goal_id)  # raises NODE_NOT_FOUND
         if nodes[goal_id].type != roles["Goal"]:
-            raise _not_a_goal(goal_id, nodes[goal_id].type)
+            raise _not_a_goal_error(goal_id, nodes[goal_id].type)
     return [nodes[goal_id] for goal_id in ids]
 
 
@@ -349,17 +363,18 @@ async def _render_goals(memory: Memory, roles: Roles, nodes: Sequence[NodeSummar
     parents = await memory.get_connected_nodes_of(ids, direction="out", connection_type=roles["SubgoalOf"])
     blockers = await memory.get_connected_nodes_of(ids, direction="out", connection_type=roles["BlockedBy"])
     blocker_nodes = await memory.describe_nodes(list(dict.fromkeys(chain(*blockers.values()))))
-    unfinished = {node.id for node in blocker_nodes if node.properties.get("status") != "completed"}
+    unfinished_blockers = {node.id for node in blocker_nodes if node.properties.get("status") != "completed"}
     blockers = {
-        goal: [blocker for blocker in waits_for if blocker in unfinished] for goal, waits_for in blockers.items()
+        goal: [blocker for blocker in waits_for if blocker in unfinished_blockers]
+        for goal, waits_for in blockers.items()
     }
     nodes_by_id = {node.id: node for node in nodes}
     subgoals: dict[str, tuple[str, ...]] = {}
     level = ids
     while level:
-        below = await memory.get_connected_nodes_of(level, direction="in", connection_type=roles["SubgoalOf"])
-        subgoals |= below
-        level = [subgoal for subgoal in dict.fromkeys(chain(*below.values())) if subgoal not in subgoals]
+        subgoal_ids = await memory.get_connected_nodes_of(level, direction="in", connection_type=roles["SubgoalOf"])
+        subgoals |= subgoal_ids
+        level = [subgoal for subgoal in dict.fromkeys(chain(*subgoal_ids.values())) if subgoal not in subgoals]
         nodes_by_id |= {node.id: node for node in await memory.describe_nodes(level)}
     context = GoalContext(parents, subgoals, blockers)
     return [goal_of(node, context, progress_of(nodes_by_id, subgoals, node.id)) for node in nodes]

@@ -14,19 +14,19 @@ from graph_memory.agent.user import UserMemory
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.request import check_integer
 from graph_memory.memory.search.results import Hit
-from graph_memory.memory.search.token_budget import Room, load_counter, tokens_of
+from graph_memory.memory.search.token_budget import RemainingTokens, load_counter, tokens_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import Result
 
-_MOST_HITS = 50
-_MOST_PATTERNS = 3
-_MOST_CORRECTIONS = 3
-"""Maximum number of corrections, and maximum number of preferences."""
-_MOST = {"goals": 5, "relations": 20}
-"""Maximum numbers of results, by field."""
-_LEAST_TOKENS, _MOST_TOKENS = 100, 100_000
-_FRAME = 70
-"""Number of tokens that the field names take."""
+_MAX_HITS = 50
+_MAX_PATTERNS = 3
+_MAX_CORRECTIONS = 3
+"""Maximum number of corrections, and of preferences, in a result."""
+_MAX_RESULTS = {"goals": 5, "relations": 20}
+"""Maximum number of results per field, for the fields without an argument for it."""
+_MIN_TOKENS, _MAX_TOKENS = 100, 100_000
+_FIELD_NAME_TOKENS = 70
+"""Number of tokens of the field names in a result."""
 
 
 async def query_memory(
@@ -40,14 +40,14 @@ async def query_memory(
     max_tokens: int = 2_000,
 ) -> MemoryResults:
     """Search all memory types for the query. See `Agent.query_memory`."""
-    check_integer("event_limit", event_limit, 0, _MOST_HITS)
-    check_integer("vector_limit", vector_limit, 1, _MOST_HITS)
-    check_integer("max_tokens", max_tokens, _LEAST_TOKENS, _MOST_TOKENS)
+    check_integer("event_limit", event_limit, 0, _MAX_HITS)
+    check_integer("vector_limit", vector_limit, 1, _MAX_HITS)
+    check_integer("max_tokens", max_tokens, _MIN_TOKENS, _MAX_TOKENS)
     roles = await roles_of(memory)
     hits, warnings = await _search(memory, query, event_limit + 2 * vector_limit)
     nodes = [hit for hit in hits if hit.kind == "node"]
-    matches = await procedural.match(query, entity_types={hit.type for hit in nodes}, limit=_MOST_PATTERNS)
-    user_matches = await user.find(query, limit=_MOST_CORRECTIONS)
+    matches = await procedural.match(query, entity_types={hit.type for hit in nodes}, limit=_MAX_PATTERNS)
+    user_matches = await user.find(query, limit=_MAX_CORRECTIONS)
     patterns = tuple(map(_pattern_hit_of, matches.matches))
     results = MemoryResults(**dict(user_matches), patterns=patterns, warnings=warnings)
     results = results.model_copy(update=await _group_by_type(memory, roles, nodes, event_limit, vector_limit))
@@ -55,7 +55,7 @@ async def query_memory(
 
 
 async def _search(memory: Memory, query: str, limit: int) -> tuple[Sequence[Hit], tuple[str, ...] | None]:
-    """Return hits and warnings of a hybrid search. No hits if the domain does not exist yet."""
+    """Return the hits and warnings of a hybrid search, or no hits if the domain does not exist yet."""
     try:
         result = await memory.recall.hybrid_search(query, max_results=min(limit, 100), include_relevance_scores=False)
     except GraphError as error:
@@ -68,7 +68,7 @@ async def _search(memory: Memory, query: str, limit: int) -> tuple[Sequence[Hit]
 async def _group_by_type(
     memory: Memory, roles: Roles | None, nodes: Sequence[Hit], event_limit: int, vector_limit: int
 ) -> dict[str, object]:
-    """Group the hits by memory type, and add the relations of entities among them."""
+    """Group the hits by memory type, and add the relations of the entities among the hits."""
     types = {} if roles is None else {roles[name]: name for name in ("Event", "Goal", "Pattern")}
     events = [hit for hit in nodes if types.get(hit.type) == "Event"]
     goals = [hit.id for hit in nodes if types.get(hit.type) == "Goal"]
@@ -111,16 +111,18 @@ def _pattern_hit_of(match: PatternMatch) -> FoundPattern:
 
 
 def _fit_results(results: MemoryResults, max_tokens: int) -> MemoryResults:
-    """Return as many results as fit into the token budget. The most useful fields come first."""
-    room = Room(load_counter(), max_tokens - _FRAME)
-    fitting: dict[str, object] = {}
+    """Return as many results as fit into the token budget. The fields are filled from most to least useful."""
+    room = RemainingTokens(load_counter(), max_tokens - _FIELD_NAME_TOKENS)
+    fields: dict[str, object] = {}
     left_out: dict[str, int] = {}
     for name in ("corrections", "preferences", "patterns", "goals", "events", "entities", "content", "relations"):
         candidates: Sequence[Result] = getattr(results, name) or ()
-        fits = tuple(result for result in candidates[: _MOST.get(name)] if room.take(tokens_of([result])))
-        fitting[name] = fits or None
-        if len(candidates) > len(fits):
-            left_out[name] = len(candidates) - len(fits)
-    fitting["left_out"] = left_out or None
-    fitted = results.model_copy(update=fitting)
+        fitting_results = tuple(
+            result for result in candidates[: _MAX_RESULTS.get(name)] if room.deduct(tokens_of([result]))
+        )
+        fields[name] = fitting_results or None
+        if len(candidates) > len(fitting_results):
+            left_out[name] = len(candidates) - len(fitting_results)
+    fields["left_out"] = left_out or None
+    fitted = results.model_copy(update=fields)
     return fitted.model_copy(update={"tokens_used": tokens_of([fitted])})

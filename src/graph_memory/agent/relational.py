@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.entities.results import Relation, RelationsCreated
-from graph_memory.memory.traversal.results import Neighbors, Paths, Walked
+from graph_memory.memory.entities.results import Relation, RelationCreationResult
+from graph_memory.memory.traversal.results import Neighbors, Paths, TraversalResult
 from graph_memory.model.results import Direction
 from graph_memory.model.values.strength import check_fraction
 
@@ -29,7 +29,7 @@ class Relational:
         confidence: float = 0.5,
         evidence: Sequence[str] = (),
         metadata: Mapping[str, object] | None = None,
-    ) -> RelationsCreated:
+    ) -> RelationCreationResult:
         """Add a relation between two entities, given their names or ids.
 
         `weight` and `confidence` are from 0 to 1, and `evidence` lists ids of events. All three, and each entry of
@@ -51,7 +51,7 @@ class Relational:
         """Return all relations of an entity, given its name or id."""
         return (await self._memory.entities.open_nodes([entity], detail=True)).relations
 
-    async def traverse(self, node_id: str, depth: int = 2, *, weight: str | None = None) -> Walked:
+    async def traverse(self, node_id: str, depth: int = 2, *, weight: str | None = None) -> TraversalResult:
         """Return the nodes up to `depth` connections away. See `memory.recall.traverse_memories`."""
         return await self._memory.recall.traverse_memories(node_id, max_depth=depth, weight=weight)
 

@@ -18,7 +18,7 @@ from graph_memory.agent.kinds import (
 )
 from graph_memory.memory.entities.results import Relation
 from graph_memory.memory.keys.results import KeyInfo
-from graph_memory.memory.retention.results import ErasedIn
+from graph_memory.memory.retention.results import DomainErasureResult
 from graph_memory.model.results import Result, Text, Timestamp
 
 
@@ -50,8 +50,8 @@ class Events(Result):
     warnings: tuple[Text, ...] | None = None
 
 
-class EventRecorded(Result):
-    """The recorded event."""
+class EventResult(Result):
+    """The id of the recorded event, its session and time, and the log numbers of its changes."""
 
     event_id: str
     session: str
@@ -63,7 +63,7 @@ class EventRecorded(Result):
 
 
 class Condition(Result):
-    """A condition of a pattern."""
+    """A condition of a pattern, with its weight in the score of a match."""
 
     type: ConditionType
     value: str
@@ -71,7 +71,7 @@ class Condition(Result):
 
 
 class Step(Result):
-    """One step of a procedure."""
+    """One step of a pattern's procedure, with the tool to call and its parameters."""
 
     action: str
     tool: str | None = None
@@ -117,7 +117,7 @@ class PatternMatches(Result):
 
 
 class Patterns(Result):
-    """Patterns, the most reliable first."""
+    """Patterns, sorted by success rate (Wilson lower bound), highest first."""
 
     patterns: tuple[Pattern, ...]
 
@@ -131,7 +131,7 @@ class GoalStep(Result):
 
 
 class Goal(Result):
-    """A goal with its progress."""
+    """A goal with its steps, progress, subgoals and blockers."""
 
     id: str
     description: str
@@ -153,14 +153,14 @@ class Goal(Result):
 
 
 class Goals(Result):
-    """Goals, in order of priority, then of deadline."""
+    """Goals, sorted by priority, then by deadline."""
 
     goals: tuple[Goal, ...]
     left_out: int | None = Field(default=None, description="Goals beyond the limit")
 
 
-class GoalChanged(Result):
-    """A changed goal, and the goals that the change unblocked."""
+class GoalResult(Result):
+    """A new or changed goal, and the goals that the change unblocked."""
 
     goal: Goal
     unblocked: tuple[str, ...] | None = Field(
@@ -186,7 +186,7 @@ class WorkingMemory(Result):
 
 
 class GitStatus(Result):
-    """The state of a git work tree."""
+    """The branch and the uncommitted changes of a git work tree."""
 
     branch: str
     ahead: int | None = Field(default=None, description="Commits that the upstream branch lacks")
@@ -196,7 +196,7 @@ class GitStatus(Result):
 
 
 class Correction(Result):
-    """A correction by a user."""
+    """A correction by a user: a text, and the text that should replace it."""
 
     id: str = Field(description="Id of the observation, for forget")
     original: str
@@ -218,25 +218,25 @@ class Feedback(Result):
 
 
 class UserMatches(Result):
-    """The corrections and preferences that fit a query, best first."""
+    """The corrections and preferences that are relevant to a query, best first."""
 
     corrections: tuple[Correction, ...]
     preferences: tuple[Feedback, ...]
 
 
-class UserDeleted(Result):
-    """The deleted keys and profile of a user."""
+class UserDeletionResult(Result):
+    """The keys that were deleted with a user, and the domains from which the profile was erased."""
 
     user: str
     revoked: tuple[KeyInfo, ...] = Field(description="The deleted keys")
-    erased: tuple[ErasedIn, ...] = Field(description="The domains whose logs had the profile")
+    erased: tuple[DomainErasureResult, ...] = Field(description="The domains whose logs contained the profile")
 
 
 class Environment(Result):
     """The project that an agent works in."""
 
     project_root: str
-    project_type: str | None = Field(default=None, description="Such as python; of several, the first at the root")
+    project_type: str | None = Field(default=None, description="Such as python; if several apply, the most specific")
     build_system: str | None = None
     conventions: tuple[str, ...] = Field(description="Files with instructions for this project, and configured tools")
     services: tuple[str, ...] = Field(description="Services of the compose file")
@@ -249,19 +249,19 @@ class Environment(Result):
 
 
 class FoundNode(Result):
-    """A node that matches a query."""
+    """A node that matches a query, with the reason and the best passage."""
 
     id: str
     type: str
-    title: str | None = Field(default=None, description="Absent if the passage of an event begins with it")
+    title: str | None = Field(default=None, description="Absent if the event's passage begins with it")
     why: str = Field(description="A short reason why it matches")
-    passage: str | None = Field(default=None, description="The part of its text that fits best")
+    passage: str | None = Field(default=None, description="The part of its text that matches best")
     created: Timestamp | None = None
     began: Timestamp | None = Field(default=None, description="Time at which it happened or became valid, if known")
 
 
 class FoundPattern(Result):
-    """A pattern that matches a query."""
+    """A pattern that matches a query, with the conditions that hold and its score."""
 
     id: str
     name: str
@@ -288,21 +288,21 @@ class MemoryResults(Result):
     warnings: tuple[Text, ...] | None = None
 
 
-class Indexed(Result):
+class IndexResult(Result):
     """The ids of stored documents, in the order of the call."""
 
     ids: tuple[str, ...]
     warnings: tuple[Text, ...] | None = None
 
 
-class Durable(Result):
-    """The answer of `persist` and `restore`, which have nothing to do."""
+class DurabilityResult(Result):
+    """The result of `persist` and `restore`, which do nothing because every call stores its changes."""
 
     durable: bool = True
     message: str = "Every call stores its changes before it returns, so there is nothing to persist or to restore."
 
 
-class Pruned(Result):
+class PruneResult(Result):
     """The nodes and connections that `prune` archived, or would archive without `dry_run`."""
 
     archived: dict[str, int] = Field(description="Numbers of nodes and connections, by memory type")
@@ -315,7 +315,7 @@ class Pruned(Result):
     dry_run: bool | None = None
 
 
-class Restored(Result):
+class RestoreResult(Result):
     """The number of nodes and connections that `restore` has restored."""
 
     batch: str | None = Field(default=None, description="Id of the batch in the log; absent if nothing was missing")
@@ -341,14 +341,14 @@ class UserProfile(Result):
 
 
 class ToolError(Result):
-    """An error of a tool, and how often it occurred. In its text, numbers are replaced by #."""
+    """An error of a tool, and how often it occurred. Numbers in its text are replaced with #."""
 
     error: str
     count: int
 
 
 class ToolStatistics(Result):
-    """Statistics of the calls of a tool."""
+    """The numbers, durations and common errors of a tool's calls."""
 
     tool: str
     usage: str | None = None
@@ -372,14 +372,14 @@ class Capabilities(Result):
     warnings: tuple[Text, ...] | None = None
 
 
-class ConversationsImported(Result):
+class ConversationImportResult(Result):
     """The result of an import of conversations, or of its dry run."""
 
-    format: str = Field(description="The program whose conversations they are")
+    format: str = Field(description="The program that recorded the conversations")
     dry_run: bool = Field(description="Whether nothing was written")
     domains: dict[str, int] = Field(description="Number of events by domain, including events of earlier imports")
     sessions: int = Field(description="Number of sessions")
     events: int = Field(description="Number of events: prompts, last replies, calls of tools and summaries")
-    added: int = Field(description="Number of new events")
+    added: int = Field(description="Number of new events, even in a dry run")
     secrets: int = Field(description="Number of secrets that were replaced")
     unreadable: int = Field(description="Number of lines and conversations that were skipped because they are damaged")

@@ -25,10 +25,10 @@ from graph_memory.agent.records.profiles import (
 )
 from graph_memory.agent.records.roles import add_types, roles_of
 from graph_memory.agent.records.times import rfc3339
-from graph_memory.agent.records.writing import lenient
-from graph_memory.agent.results import Correction, Feedback, UserDeleted, UserMatches, UserProfile
+from graph_memory.agent.records.writing import build_with_defaults
+from graph_memory.agent.results import Correction, Feedback, UserDeletionResult, UserMatches, UserProfile
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.entities.remember_results import Remembered
+from graph_memory.memory.entities.remember_results import RememberResult
 from graph_memory.memory.entities.results import Entity
 from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import Code, GraphError
@@ -39,7 +39,7 @@ from graph_memory.model.values.arguments import check_query, invalid_argument
 
 _MOST_PROFILES = 1_000
 _MOST_SESSIONS = 100_000
-_CACHED = "corrections"
+_CACHE_KEY = "corrections"
 _MOST_CORRECTIONS, _MOST_PREFERENCES = 3, 5
 """Maximum numbers of corrections and of preferences at the start of a recall."""
 
@@ -61,10 +61,10 @@ class CorrectionCache:
     domain: str
 
     async def fitting_lines(self, users: Memory, query: str | None) -> Sequence[str]:
-        """Return the corrections and preferences that fit the query (default: the newest), as lines of a reply."""
+        """Return the corrections and preferences relevant to the query (without one: the newest) as reply lines."""
         stored = await self.profile_entries(users)
-        corrections = [entry.line() for entry in fitting_entries(stored.corrections, query, _MOST_CORRECTIONS)]
-        return corrections + [entry.line() for entry in fitting_entries(stored.preferences, query, _MOST_PREFERENCES)]
+        corrections = [entry.render() for entry in fitting_entries(stored.corrections, query, _MOST_CORRECTIONS)]
+        return corrections + [entry.render() for entry in fitting_entries(stored.preferences, query, _MOST_PREFERENCES)]
 
     async def profile_entries(self, users: Memory) -> _ProfileEntries:
         """Return the corrections and preferences of all users, or none if the caller may not read their domain."""
@@ -77,9 +77,9 @@ class CorrectionCache:
                 raise
             return _ProfileEntries(None)
         last = log.entries[0].id if log.entries else None
-        cached = self.entries.get((self.domain, _CACHED))
+        cached = self.entries.get((self.domain, _CACHE_KEY))
         if not isinstance(cached, _ProfileEntries) or cached.change != last:
-            cached = self.entries[self.domain, _CACHED] = await _read_entries(users, last)
+            cached = self.entries[self.domain, _CACHE_KEY] = await _read_entries(users, last)
         return cached
 
 
@@ -100,11 +100,11 @@ class UserMemory:
 
         `limit` is the maximum number each of corrections, preferences and feedback. Session statistics cover the log of
         the project's domain: all sessions for the default user, otherwise sessions whose actor has the user's name.
-        Raises INVALID_ARGUMENT.
+        Raises INVALID_ARGUMENT if `user` has no words or is the name of another entity, or `limit` is out of range.
         """
         name = USER if user is None else check_text("user", user)
         check_integer("limit", limit, 1, _MOST_PROFILES)
-        entity = await self._entity(name)
+        entity = await self._find_entity(name)
         return _with_sessions(_profile(name, entity, limit), entity, await self._sessions(name))
 
     async def update(
@@ -124,8 +124,8 @@ class UserMemory:
 
         `preferred_tools` and `custom_instructions` replace the stored lists. `correction` has `original`, `corrected`
         and optionally `context`. Corrections and feedback are added, with their `time` (default: now) and `source`
-        (default: the name of the user). Returns the profile without statistics of sessions. Raises INVALID_ARGUMENT,
-        also if no field is given, and CONTENT_TOO_LARGE.
+        (default: the name of the user). Returns the profile without session statistics. Raises INVALID_ARGUMENT if a
+        field is invalid or no field is given, and CONTENT_TOO_LARGE if a text is too long.
         """
         name = USER if user is None else check_text("user", user)
         choices = {"communication_style": communication_style, "expertise_level": expertise_level}
@@ -136,43 +136,49 @@ class UserMemory:
         texts += [] if feedback is None else [stored_feedback(feedback)]
         if not properties and not texts:
             raise invalid_argument(
-                "user", "No field to change is given", "Pass communication_style, correction, feedback or the like."
+                "user",
+                "No field to change was given",
+                "Pass a field, such as communication_style, correction or feedback.",
             )
         origin = {"source": name if source is None else check_text("source", source), "time": rfc3339("time", time)}
-        entity = await self._entity(name)  # raises before any write if another entity has the name
+        entity = await self._find_entity(name)  # raises before any write if another entity has the name
         name = entity.name if entity else name
         roles = await add_types(self._users, lambda _: (), "users")
         observations = [{"text": text, **origin} for text in texts]
         await self._users.entities.upsert(
             name, type=roles["UserProfile"], properties=properties, observations=observations
         )
-        profile = _profile(name, await self._entity(name))
+        profile = _profile(name, await self._find_entity(name))
         return profile.model_copy(update=dict.fromkeys(("total_sessions", "first_seen", "last_seen")))
 
-    async def delete(self, user: str) -> UserDeleted:
-        """Delete a user: revoke all keys with the name, then erase the profile with all its earlier states.
+    async def delete(self, user: str) -> UserDeletionResult:
+        """Delete a user: revoke all keys with this name, then erase the profile with all its earlier states.
 
-        Logs keep the name as the author of changes. Repeat the call to resume a deletion that was interrupted. Raises
-        INVALID_ARGUMENT if there is neither a key nor a profile, INSUFFICIENT_RIGHTS, and the errors of
+        Logs keep the name as the author of changes. Repeat the call to resume an interrupted deletion. Raises
+        INVALID_ARGUMENT if there is neither a key nor a profile with this name, INSUFFICIENT_RIGHTS, and the errors of
         `history.erase`.
         """
         name = check_text("user", user)
-        entity = await self._entity(name)
+        entity = await self._find_entity(name)
         keys = [key for key in (await self._users.keys.list()).keys if key.name == name]
         if entity is None and not keys:
-            raise invalid_argument("user", f"There is no key and no profile of {quote(name)}", "Check the name.")
+            raise invalid_argument("user", f"No key and no profile belong to {quote(name)}", "Check the name.")
         revoked = (await self._users.keys.revoke(name)).revoked if keys else ()
         erased = (await self._users.history.erase(entity.id)).domains if entity and entity.id else ()
-        return UserDeleted(user=name, revoked=revoked, erased=erased)
+        return UserDeletionResult(user=name, revoked=revoked, erased=erased)
 
     async def find_corrections(self, query: str, *, limit: int = 10) -> tuple[Correction, ...]:
-        """Return the corrections of all users that share words with the query, best first. Raises INVALID_ARGUMENT."""
+        """Return the corrections of all users that share words with the query, best first.
+
+        Raises INVALID_ARGUMENT if the query is empty, or `limit` is out of range.
+        """
         return (await self.find(query, limit=limit)).corrections
 
     async def find(self, query: str, *, limit: int = 10) -> UserMatches:
         """Return the corrections and preferences of all users that share words with the query, best first.
 
-        `limit` is the maximum number each of corrections and preferences. Raises INVALID_ARGUMENT.
+        `limit` is the maximum number each of corrections and preferences. Raises INVALID_ARGUMENT if the query is
+        empty, or `limit` is out of range.
         """
         check_integer("limit", limit, 1, _MOST_PROFILES)
         stored, query = await self._cache.profile_entries(self._users), check_query(query)
@@ -181,7 +187,7 @@ class UserMemory:
         return UserMatches(corrections=corrections, preferences=preferences)
 
     async def preferences(self) -> Sequence[Feedback]:
-        """Return the preferences of all users."""
+        """Return the preferences of all users: the stored sentences, and the fields of each profile as one sentence."""
         return [user_entry.entry for user_entry in (await self._cache.profile_entries(self._users)).preferences]
 
     async def entry_ids(self) -> frozenset[str | None]:
@@ -189,20 +195,21 @@ class UserMemory:
         stored = await self._cache.profile_entries(self._users)
         return frozenset(user_entry.entry.id for user_entry in (*stored.corrections, *stored.preferences))
 
-    async def remember(self, preference: str, *, user: str | None = None, dry_run: bool = False) -> Remembered:
+    async def remember(self, preference: str, *, user: str | None = None, dry_run: bool = False) -> RememberResult:
         """Store a sentence as a preference of a user (default `user`), as `entities.remember` stores an observation.
 
-        Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE.
+        Raises INVALID_ARGUMENT if the sentence is blank or another entity has the name, and CONTENT_TOO_LARGE if the
+        sentence is too long.
         """
         name = USER if user is None else check_text("user", user)
-        entity = await self._entity(name)
+        entity = await self._find_entity(name)
         text, name = check_text("preference", preference), entity.name if entity else name
         roles = await roles_of(self._users, "users") if dry_run else await add_types(self._users, lambda _: (), "users")
         kind = roles["UserProfile"] if roles else None
         values = [{"text": text, "source": name}]
         return await self._users.entities.remember(name=name, type=kind, observations=values, dry_run=dry_run)
 
-    async def _entity(self, name: str) -> Entity | None:
+    async def _find_entity(self, name: str) -> Entity | None:
         """Return the profile's entity, or None. Raises INVALID_ARGUMENT if another entity has the name."""
         roles = await roles_of(self._users, "users")
         entities = (await self._users.entities.open_nodes([name], detail=True)).entities
@@ -215,7 +222,7 @@ class UserMemory:
         return entities[0] if entities else None
 
     async def _sessions(self, user: str) -> Sequence[SessionSummary]:
-        """Return the user's sessions in the log of the project."""
+        """Return the user's sessions in the log of the project's domain, or none if the domain does not exist."""
         try:
             sessions = (await self._project.history.sessions(limit=_MOST_SESSIONS)).sessions
         except GraphError as error:
@@ -226,7 +233,7 @@ class UserMemory:
 
 
 def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
-    """Return the profile in the entity, with at most `limit` each of corrections, preferences and feedback."""
+    """Return the profile that the entity stores. `limit` applies to corrections, preferences and feedback each."""
     details = entity.observation_details or () if entity else ()
     entries = {"corrections": corrections_of(details), "preferences": preferences_of(details)}
     entries |= {"feedback": feedback_of(details)}
@@ -239,19 +246,19 @@ def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
         "left_out": sum(max(len(texts) - limit, 0) for texts in entries.values()) or None,
         "warnings": None if entity else (f"No profile of {quote(name)} is stored yet",),
     }
-    return lenient(UserProfile, fields, {"user": name})
+    return build_with_defaults(UserProfile, fields, {"user": name})
 
 
 def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequence[SessionSummary]) -> UserProfile:
-    """Add statistics of sessions to the profile: the stored ones, updated from the log."""
-    began = [*(session.began for session in sessions), profile.first_seen, entity and entity.created_at]
-    ended = [*(session.ended for session in sessions), profile.last_seen, entity and entity.updated_at]
+    """Add session statistics to the profile: the stored numbers, updated from the log."""
+    start_times = [*(session.began for session in sessions), profile.first_seen, entity and entity.created_at]
+    end_times = [*(session.ended for session in sessions), profile.last_seen, entity and entity.updated_at]
     names = {session.session or session.first_seq for session in sessions}
     return profile.model_copy(
         update={
             "total_sessions": (profile.total_sessions or 0) + len(names),
-            "first_seen": min(filter(None, began), default=None),
-            "last_seen": max(filter(None, ended), default=None),
+            "first_seen": min(filter(None, start_times), default=None),
+            "last_seen": max(filter(None, end_times), default=None),
         }
     )
 

@@ -21,12 +21,12 @@ from graph_memory.model.values.arguments import invalid_argument
 
 CONTEXT_WINDOW = 8_000
 """Default maximum number of tokens of a session's working memory."""
-_LARGEST_WINDOW = 200_000
-_LONGEST = 8 * _LARGEST_WINDOW
+_MAX_WINDOW = 200_000
+_MAX_VALUE_CHARACTERS = 8 * _MAX_WINDOW
 """Maximum number of characters of a value as JSON, with its key."""
 _MOST_SESSIONS = 1_000
-"""Maximum number of sessions of a caller in a process. Beyond it, its least recently used session is dropped."""
-_MOST_KEYS = 1_000
+"""Maximum number of a caller's sessions in a process. Beyond it, the least recently used session is dropped."""
+_MAX_KEYS = 1_000
 _TEXTS = ("goal", "active_task")
 _OUTPUTS = "recent_outputs"
 _WINDOW = "context_window"
@@ -57,7 +57,7 @@ class Sessions:
         return state
 
     def keep(self, domain: str, session: str, state: _State) -> None:
-        """Replace the state of a session."""
+        """Replace the state of a session. If there are too many sessions, drops the least recently used one."""
         states = self._states
         states[domain, session] = state
         states.move_to_end((domain, session))
@@ -74,9 +74,9 @@ class Sessions:
 class Working:
     """The working memory of a session. `memory.agent.working` is for the caller's session.
 
-    It is never stored, and is lost when the process ends. `goal` and `active_task` are texts, `recent_outputs` is a
-    list, and `context_window` is the maximum number of tokens. All other keys belong to the scratchpad. If a new output
-    does not fit into the window, the oldest outputs are dropped.
+    The working memory is never stored, so it is lost when the process ends. `goal` and `active_task` are strings,
+    `recent_outputs` is a list, and `context_window` is the maximum number of tokens. All other keys belong to the
+    scratchpad. If a new output does not fit into the window, the oldest outputs are dropped.
     """
 
     def __init__(self, sessions: Sessions, domain: str, session: str) -> None:
@@ -91,9 +91,9 @@ class Working:
         CONTENT_TOO_LARGE for a value that does not fit into the window. After an error, nothing has changed.
         """
         while True:
-            before = self._state
-            change = await to_thread.run_sync(_with_value, before, key, value)
-            if self._state is before:  # no other call has changed the session
+            old_state = self._state
+            change = await to_thread.run_sync(_with_value, old_state, key, value)
+            if self._state is old_state:  # no other call has changed the session
                 self._sessions.keep(self._domain, self._session, change.state)
                 return self._result(change.state, change.tokens, change.dropped)
 
@@ -103,7 +103,7 @@ class Working:
         values = {**state.scratchpad, **state.texts, _OUTPUTS: state.outputs, _WINDOW: state.context_window}
         if key is not None and key not in values:
             raise invalid_argument("key", f"The key {quote(key)} is not set", "Call without a key to get all values.")
-        tokens = await to_thread.run_sync(_tokens, state)
+        tokens = await to_thread.run_sync(_count_tokens, state)
         if key is None:
             return self._result(state, tokens)
         return WorkingMemory(
@@ -119,7 +119,7 @@ class Working:
         remaining.outputs = [] if key == _OUTPUTS else remaining.outputs
         remaining.context_window = CONTEXT_WINDOW if key == _WINDOW else remaining.context_window
         self._sessions.keep(self._domain, self._session, remaining)
-        return self._result(remaining, await to_thread.run_sync(_tokens, remaining))
+        return self._result(remaining, await to_thread.run_sync(_count_tokens, remaining))
 
     @property
     def _state(self) -> _State:
@@ -141,29 +141,32 @@ class Working:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A new state that fits into its window, its tokens, and the outputs that were dropped for it."""
+    """A new state that fits into its window, its number of tokens, and the outputs that were dropped."""
 
     state: _State
     tokens: int
     dropped: Sequence[object]
 
 
-def _with_value(before: _State, key: str, value: object) -> _Change:
-    """Return the state with a new value. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
-    state = before.copy()
-    _set(state, key, value)
-    number = _excess(state, len(state.outputs) - (key == _OUTPUTS))
-    dropped, state.outputs = state.outputs[:number], state.outputs[number:]
-    if (tokens := _tokens(state)) > state.context_window:
-        raise _too_large(key, state, tokens)
+def _with_value(old_state: _State, key: str, value: object) -> _Change:
+    """Return the state after setting a value, and the outputs that were dropped.
+
+    Raises INVALID_ARGUMENT if the key or value is invalid, and CONTENT_TOO_LARGE if the value does not fit.
+    """
+    state = old_state.copy()
+    _set_value(state, key, value)
+    drop_count = _excess_outputs(state, len(state.outputs) - (key == _OUTPUTS))
+    dropped, state.outputs = state.outputs[:drop_count], state.outputs[drop_count:]
+    if (tokens := _count_tokens(state)) > state.context_window:
+        raise _too_large_error(key, state, tokens)
     return _Change(state, tokens, dropped)
 
 
-def _excess(state: _State, limit: int) -> int:
-    """Return the number of oldest outputs to drop, at most `limit`, to make the state fit."""
+def _excess_outputs(state: _State, limit: int) -> int:
+    """Return the number of oldest outputs that must be dropped to make the state fit, at most `limit`."""
 
-    def fits(number: int) -> bool:
-        return _tokens(replace(state, outputs=state.outputs[number:])) <= state.context_window
+    def fits(drop_count: int) -> bool:
+        return _count_tokens(replace(state, outputs=state.outputs[drop_count:])) <= state.context_window
 
     lower = upper = 0
     while upper < limit and not fits(upper):
@@ -171,39 +174,38 @@ def _excess(state: _State, limit: int) -> int:
     return bisect_left(range(upper), x=True, lo=lower, key=fits)
 
 
-def _set(state: _State, key: str, value: object) -> None:
+def _set_value(state: _State, key: str, value: object) -> None:
     match key, _json_value(key, value):
         case "", _:
             raise invalid_argument("key", "The key is empty", "Pass a key, such as goal, or one of your own.")
         case (("goal" | "active_task"), str(text)):
             state.texts[key] = text
         case (("goal" | "active_task"), _):
-            raise invalid_argument("value", f"The value of {key} is not a text", "Pass a text.")
+            raise invalid_argument("value", f"The value of {key} is not a string", "Pass a string.")
         case "recent_outputs", output:
             state.outputs.append(output)
-        case "context_window", int(tokens) if not isinstance(tokens, bool) and 0 < tokens <= _LARGEST_WINDOW:
+        case "context_window", int(tokens) if not isinstance(tokens, bool) and 0 < tokens <= _MAX_WINDOW:
             state.context_window = tokens
         case "context_window", _:
-            raise invalid_argument(
-                "value", "context_window is not a valid number of tokens", f"Pass 1 to {_LARGEST_WINDOW:,}."
-            )
+            message = f"context_window cannot be {quote(value)}"
+            raise invalid_argument("value", message, f"Pass a number of tokens from 1 to {_MAX_WINDOW:,}.")
         case _, entry:
             state.scratchpad[key] = entry
-            if len(state.scratchpad) > _MOST_KEYS:
+            if len(state.scratchpad) > _MAX_KEYS:
                 raise invalid_argument(
-                    "key", f"The scratchpad is full: it has {_MOST_KEYS:,} keys", "Clear a key first."
+                    "key", f"The scratchpad already has {_MAX_KEYS:,} keys, the maximum", "Clear a key first."
                 )
 
 
 def _json_value(key: str, value: object) -> object:
-    """Return a copy of a value. Raises INVALID_ARGUMENT if it is not JSON, and CONTENT_TOO_LARGE."""
+    """Return a copy of a value. Raises INVALID_ARGUMENT if it is not JSON, and CONTENT_TOO_LARGE if it is too long."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         copy: object = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
         raise invalid_argument("value", "The value is not JSON", "Pass text, a number, a list or an object.") from error
-    if (length := len(key) + len(text)) > _LONGEST:
-        message = f"{quote(key)} has {length:,} characters with its value, over the limit of {_LONGEST:,}"
+    if (length := len(key) + len(text)) > _MAX_VALUE_CHARACTERS:
+        message = f"{quote(key)} has {length:,} characters with its value, over the limit of {_MAX_VALUE_CHARACTERS:,}"
         raise GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": "Keep only the part that the task needs."})
     if not fits_reply({key: copy}):
         message = f"{quote(key)} or its value contains a lone surrogate, or is nested too deeply"
@@ -211,14 +213,15 @@ def _json_value(key: str, value: object) -> object:
     return copy
 
 
-def _tokens(state: _State) -> int:
-    """Return the number of tokens of the working memory as JSON."""
+def _count_tokens(state: _State) -> int:
+    """Return the number of tokens of the working memory as compact JSON, or 0 if it is empty."""
     fields = {**state.texts, _OUTPUTS: state.outputs, "scratchpad": state.scratchpad}
     non_empty = {name: value for name, value in fields.items() if value}
     return tokens_of_text(json.dumps(non_empty, ensure_ascii=False, separators=(",", ":"))) if non_empty else 0
 
 
-def _too_large(key: str, state: _State, tokens: int) -> GraphError:
-    message = f"{quote(key)} does not fit: the working memory would have {tokens:,} tokens"
-    hint = f"context_window is {state.context_window:,} tokens. Clear other keys, or set a larger context_window."
+def _too_large_error(key: str, state: _State, tokens: int) -> GraphError:
+    limit = f"{state.context_window:,} in context_window"
+    message = f"With {quote(key)}, the working memory would have {tokens:,} tokens, more than the {limit}"
+    hint = "Clear other keys, or set a larger context_window."
     return GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": hint})

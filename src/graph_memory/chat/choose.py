@@ -1,4 +1,4 @@
-"""Chooses the language model by the settings. Its modules are imported only if it is chosen."""
+"""Chooses the language model in the settings. Only the chosen model's modules are imported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SERVERS = {
 
 
 def chat_model(settings: Settings) -> ChatModel | None:
-    """Return the language model that the settings name, or None if it is off."""
+    """Return the language model in the settings, or None if none is set."""
     if settings.model == "off":
         return None
     from graph_memory.chat.protocols import ANTHROPIC, OPENAI
@@ -32,17 +32,17 @@ def chat_model(settings: Settings) -> ChatModel | None:
 
     server = SERVERS[settings.model]
     url = settings.model_url or server.url
-    is_own = settings.model != "ollama" and url == server.url
+    is_default_server = settings.model != "ollama" and url == server.url
     is_anthropic = settings.model == "anthropic"
     key = settings.model_api_key.get_secret_value()
-    if not key and is_own:
+    if not key and is_default_server:
         key = (settings.anthropic_api_key if is_anthropic else settings.openai_api_key).get_secret_value()
     service = Service(
         provider=settings.model,
         model=settings.model_name or server.model,
         url=url,
         key=SecretStr(key.strip()),
-        needs_key=is_own,
+        needs_key=is_default_server,
         timeout=settings.model_timeout,
         login="x-api-key" if is_anthropic else "bearer",
     )

@@ -1,4 +1,4 @@
-"""Encloses untrusted text in prompts: as JSON lines, between marks that the authors of the text cannot know."""
+"""Encloses untrusted text in prompts: JSON lines between marks that the text's authors cannot guess."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from collections.abc import Iterable
 _SECRET = secrets.token_bytes(16)
 
 
-def mark_of(content: object) -> str:
-    """Return a mark that no stored text can contain. Within a process, equal content gets the same mark."""
+def make_mark(content: object) -> str:
+    """Return a mark that stored text cannot contain. Within a process, equal content gets the same mark."""
     return "material-" + hmac.new(_SECRET, json.dumps(content).encode(), hashlib.sha256).hexdigest()[:16]
 
 
-def between(mark: str, items: Iterable[object]) -> str:
+def enclose(mark: str, items: Iterable[object]) -> str:
     """Return the items as JSON, one per line, between two lines with the mark."""
     lines = (_on_one_line(json.dumps(item, ensure_ascii=False)) for item in items)
     return "\n".join([f"<{mark}>", *lines, f"</{mark}>"])

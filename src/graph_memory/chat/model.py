@@ -8,22 +8,22 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer of a model. `is_cut` means that the answer reached the maximum number of tokens and is incomplete."""
+    """A model's answer. `is_cut` means that the answer reached the token limit and is incomplete."""
 
     text: str
     is_cut: bool = False
 
 
 class ChatModel(Protocol):
-    """A model that answers with text. Any number of tasks in one event loop may use it."""
+    """A model that answers with text. Any number of tasks in one event loop can use it."""
 
     @property
     def name(self) -> str:
-        """The provider and the name of the model, such as `ollama/llama3.2`."""
+        """The model's provider and name, such as `ollama/llama3.2`."""
         ...
 
     async def reply(self, system: str, text: str) -> Reply:
-        """Return the answer to the text. `system` has the instructions. Raises ModelUnavailable."""
+        """Return the answer to the text. `system` contains the instructions. Raises ModelUnavailable."""
         ...
 
     async def aclose(self) -> None:
@@ -32,7 +32,7 @@ class ChatModel(Protocol):
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state of a provider that its users live with
-    """The model gave no answer: its server is down, lacks the model, rejected the request, or sent an invalid reply.
+    """The model returned no valid answer, for example because its server is down or does not have the model.
 
     `message` describes the problem, and `hint` the next step. Neither contains the API key.
     """

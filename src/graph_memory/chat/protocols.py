@@ -1,4 +1,4 @@
-"""The two protocols of language models: building requests and parsing replies. Pure."""
+"""The two protocols of language models: building requests and parsing replies."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from graph_memory.chat.model import Reply
 from graph_memory.provider.faults import PermanentFailure, unreadable_reply
 
 MOST_TOKENS = 4_096
-"""Maximum number of tokens of a reply, which Anthropic's protocol requires.
-
-OpenAI's requests have no maximum: some of its models also count their reasoning, others have another name for it.
-"""
+"""Maximum number of tokens in a reply. Anthropic's protocol requires it. Requests to OpenAI have no maximum, because
+some models also count reasoning tokens, and others name the field differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A protocol: the path below the base URL, the headers, and the format of requests and replies."""
+    """A protocol: the path below the base URL, the headers, and the formats of requests and replies."""
 
     path: str
     build_request: Callable[[str, str, str], Mapping[str, object]]

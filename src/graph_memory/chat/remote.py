@@ -9,11 +9,11 @@ import anyio
 from graph_memory.cache import LruCache
 from graph_memory.chat.model import ModelUnavailable, Reply
 from graph_memory.chat.protocols import Dialect
-from graph_memory.provider.client import Client, Patience, Service
+from graph_memory.provider.client import Client, RetryDelays, Service
 from graph_memory.provider.faults import PermanentFailure, TemporaryFailure
 
-PATIENCE = Patience(waits=(0.5, 2.0), longest=20.0)
-"""A caller waits for the answer, so all attempts together have the time limit of one request."""
+PATIENCE = RetryDelays(pauses=(0.5, 2.0), max_delay=20.0)
+"""All attempts together have the time limit of one request, because a caller waits for the answer."""
 CACHED_REPLIES = 50
 CACHE_SECONDS = 600.0
 _KEYS = {"openai": " or OPENAI_API_KEY", "anthropic": " or ANTHROPIC_API_KEY"}
@@ -22,7 +22,7 @@ _KEYS = {"openai": " or OPENAI_API_KEY", "anthropic": " or ANTHROPIC_API_KEY"}
 class RemoteModel:
     """A language model on a server. Recent replies are cached."""
 
-    def __init__(self, service: Service, dialect: Dialect, *, patience: Patience = PATIENCE) -> None:
+    def __init__(self, service: Service, dialect: Dialect, *, patience: RetryDelays = PATIENCE) -> None:
         self._service = service
         self._dialect = dialect
         self._patience = patience
@@ -31,25 +31,28 @@ class RemoteModel:
 
     @property
     def name(self) -> str:
-        """The provider and the name of the model, such as `ollama/llama3.2`."""
+        """The model's provider and name, such as `ollama/llama3.2`."""
         return self._client.name
 
     async def reply(self, system: str, text: str) -> Reply:
-        """Return the answer to the text. `system` has the instructions. Raises ModelUnavailable after some attempts."""
+        """Return the answer to the text.
+
+        `system` contains the instructions. Raises ModelUnavailable if all attempts fail.
+        """
         if (cached := self._replies.get((system, text))) is not None:
             return cached
         request = self._dialect.build_request(self._service.model, system, text)
         try:
             reply = self._dialect.parse_reply(await self._post(request))
         except TemporaryFailure as fault:
-            raise self._unavailable(fault, self._server_hint()) from None
+            raise self._unavailable_error(fault, self._server_hint()) from None
         except PermanentFailure as fault:
-            raise self._unavailable(fault, self._hint(fault.status)) from None
+            raise self._unavailable_error(fault, self._hint(fault.status)) from None
         self._replies.set((system, text), reply)
         return reply
 
     async def _post(self, request: Mapping[str, object]) -> bytes:
-        """Send the request, and return the body of the reply. All attempts share one time limit."""
+        """Send the request, and return the body of the reply. The attempts share one time limit."""
         seconds = self._service.timeout
         with anyio.move_on_after(seconds):
             return await self._client.post(self._dialect.path, request, self._patience)
@@ -59,7 +62,7 @@ class RemoteModel:
         """Close the connections."""
         await self._client.aclose()
 
-    def _unavailable(self, fault: TemporaryFailure | PermanentFailure, hint: str) -> ModelUnavailable:
+    def _unavailable_error(self, fault: TemporaryFailure | PermanentFailure, hint: str) -> ModelUnavailable:
         return ModelUnavailable(f"{self.name} at {self._service.url} {self._client.describe(fault)}", hint)
 
     def _hint(self, status: int | None) -> str:
@@ -69,9 +72,9 @@ class RemoteModel:
                 alternative = _KEYS.get(service.provider, "") if service.needs_key else ""
                 return f"Set GRAPH_MEMORY_MODEL_API_KEY{alternative} to a key that is valid there."
             case 404 if service.provider == "ollama":
-                return f"Run `ollama pull {service.model}`, or set GRAPH_MEMORY_MODEL_NAME to a model that it has."
+                return f"Run `ollama pull {service.model}`, or set GRAPH_MEMORY_MODEL_NAME to an installed model."
             case _:
-                return "Check GRAPH_MEMORY_MODEL_URL, and GRAPH_MEMORY_MODEL_NAME, a model for chat that it has."
+                return "Check GRAPH_MEMORY_MODEL_URL, and set GRAPH_MEMORY_MODEL_NAME to a chat model of that server."
 
     def _server_hint(self) -> str:
         start = "Start Ollama" if self._service.provider == "ollama" else "Check that the server can be reached"

@@ -1,4 +1,4 @@
-"""The parts that all commands share: the options --domain and --json, the open memory, and printing the answer."""
+"""Code shared by all commands: the options --domain and --json, opening the memory, and printing the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ import typer
 
 from graph_memory.cli.errors import with_commands
 from graph_memory.cli.input.options import DEFAULT_ROWS, DomainOption, JsonOption
-from graph_memory.cli.output.printing import CALLED_DOMAIN, command_line, note, plain, print_json, stdout_for_json
+from graph_memory.cli.output.printing import (
+    CALLED_DOMAIN,
+    command_line,
+    escape_line,
+    note,
+    print_json,
+    stdout_for_json,
+)
 from graph_memory.cli.session import with_memory
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import Result, ResultWithWarnings
@@ -23,20 +30,23 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 FIRST_FACT = ("remember", "Ann likes tea.", "--name", "Ann", "--type", "person")
-"""The arguments of an example command that stores a first fact."""
+"""The arguments of an example command for hints. It stores a first fact."""
 T = TypeVar("T")
 Answer = TypeVar("Answer", bound=Result | Mapping[str, object])
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a command, with the domain, and whether to print JSON."""
+    """A call of a command: the value of --domain, and whether --json was given."""
 
     domain: str | None
     as_json: bool
 
-    def ask(self, use: Callable[[Memory], Awaitable[T]], activity: str = "Reading") -> T:
-        """Open the memory in the domain of the call, and return the result of `use`."""
+    def use_memory(self, use: Callable[[Memory], Awaitable[T]], activity: str = "Reading") -> T:
+        """Open the memory in the domain of the call, call `use` with it, and return the result.
+
+        `activity` is shown during the call. If the domain does not exist, the error's hint shows how to create it.
+        """
 
         async def run(memory: Memory) -> T:
             try:
@@ -50,48 +60,51 @@ class Call:
         return with_memory(run, activity)
 
     def in_domain(self, memory: Memory) -> Memory:
-        """Return the memory in the domain of the call. Raises INVALID_ARGUMENT if its name is invalid."""
+        """Return the memory in the domain of the call. Raises INVALID_ARGUMENT if the domain's name is invalid."""
         return memory if self.domain is None else memory.in_domain(self.domain)
 
     def answer(
         self, use: Callable[[Memory], Awaitable[Answer]], show: Callable[[Answer], None], activity: str = "Reading"
     ) -> Answer:
-        """Open the memory, print the result of `use`, and return it."""
-        return self.print_answer(self.ask(use, activity), show)
+        """Call `use` through `use_memory`. Print its result as JSON or with `show`, and return it."""
+        return self.print_answer(self.use_memory(use, activity), show)
 
     def print_answer(self, answer: Answer, show: Callable[[Answer], None]) -> Answer:
-        """Print the answer as JSON or with `show`, and return it. Warnings go to stderr."""
+        """Print a result as JSON or with `show`, and return it. Warnings are printed to stderr."""
         for warning in (isinstance(answer, ResultWithWarnings) and answer.warnings) or ():
-            note(f"Warning: {plain(with_commands(warning))}")
+            note(f"Warning: {escape_line(with_commands(warning))}")
         print_json(answer) if self.as_json else show(answer)
         return answer
 
     def preview(self, use: Callable[[Memory], Awaitable[T]], show: Callable[[T], None], activity: str = "Trying") -> T:
-        """Open the memory, show the result of `use`, a dry run, and return it."""
-        result = self.ask(use, activity)
+        """Make a dry run by calling `use` through `use_memory`. Print its result with `show`, and return it.
+
+        With --json, it is printed to stderr.
+        """
+        result = self.use_memory(use, activity)
         with stdout_for_json(as_json=self.as_json):
             show(result)
         return result
 
     def page_size(self, limit: int | None) -> int | None:
-        """Return the limit if it is given, otherwise `DEFAULT_ROWS` for a table, and None (no limit) for JSON."""
+        """Return the value of --limit. The default is `DEFAULT_ROWS` for a table, and None (no limit) for JSON."""
         return limit if self.as_json or limit is not None else DEFAULT_ROWS
 
 
 def _with_creation_hint(error: GraphError) -> GraphError:
-    """Add a hint that shows how to create the missing domain."""
+    """Return the ONTOLOGY_NOT_FOUND error with a hint that shows how to create the missing domain."""
     domain = str(error.details["domain"])
     fact = command_line(*FIRST_FACT, domain=domain)
     types = command_line("ontology", "apply", "FILE", domain=domain)
     hint = (
         f"To create it with a first fact, run `{fact}`. To create it with types from a YAML file, run `{types}`. "
-        "`graph-memory domain list` lists the domains."
+        "List the domains with `graph-memory domain list`."
     )
     return GraphError(error.code, error.message, {**error.details, "hint": hint})
 
 
 async def _with_project_hint(memory: Memory, error: GraphError) -> GraphError:
-    """Add a hint to the domain of the current project, if that domain exists."""
+    """Return the ONTOLOGY_NOT_FOUND error with a hint to the domain of the current project, if that domain exists."""
     name = domain_for(AUTO)
     names = [domain.name for domain in (await memory.list_domains()).domains]
     if name not in names or error.details.get("domain") == name:

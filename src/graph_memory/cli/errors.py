@@ -1,4 +1,4 @@
-"""Errors of the command line: one line about the problem, one about what to do, and an exit status."""
+"""Prints errors on the command line: the problem, a hint about the next step, and an exit status."""
 
 from __future__ import annotations
 
@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from graph_memory.cli.output.printing import command_line, plain
-from graph_memory.model.errors import Code, GraphError, Hint, Reference, unusable_path, unwrap_single
+from graph_memory.cli.output.printing import command_line, escape_line
+from graph_memory.model.errors import (
+    Code,
+    GraphError,
+    Hint,
+    Reference,
+    join_alternatives,
+    unusable_path_error,
+    unwrap_single,
+)
 
 if TYPE_CHECKING:
     from graph_memory.model.results import ReadyCall
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DIFFERENCES = 1
-"""Exit status of `verify` if it finds differences. Other failures have one of the numbers below, as in sysexits.h."""
+"""Exit status of `verify` if there are differences. Other failures have one of the statuses below, from sysexits.h."""
 USAGE = 2
 FAULTY_DATA = 65
 NOT_FOUND = 66
@@ -77,6 +85,7 @@ EXIT_STATUS: Mapping[Code, int] = {
     Code.STORE_UNAVAILABLE: UNAVAILABLE,
     Code.STORE_INCOMPATIBLE: UNAVAILABLE,
     Code.STORE_CONFLICT: FAULTY_DATA,
+    Code.DIFFERENT_DATABASES: CONFLICT,
     Code.TRANSACTION_LOST: TRY_AGAIN,
     Code.DOMAIN_BUSY: TRY_AGAIN,
     Code.OVERLOADED: TRY_AGAIN,
@@ -117,9 +126,7 @@ COMMANDS: Mapping[str, str] = {
     "protect": "protect",
     "unprotect": "unprotect",
 }
-"""The command for each operation that a hint may refer to, with or without an argument. Other operations are run by
-`call`.
-"""
+"""The command for each operation in hints, some with an argument. For other operations, hints show `call`."""
 
 OPTIONS: Mapping[str, str] = {
     "event_ids": "event numbers",
@@ -141,33 +148,34 @@ OPTIONS: Mapping[str, str] = {
     "created_after": "--created-after",
     "created_before": "--created-before",
 }
-"""Names on the command line for arguments of operations."""
+"""The command line options, by the operations' argument names."""
 
 CALLED_BY_NAME: ContextVar[bool] = ContextVar("called_by_name", default=False)
-"""Whether the running command is `call`, whose arguments have the same names as over MCP."""
+"""Whether the running command is `call`. Its arguments have the operations' argument names."""
 
 
 def as_graph_error(error: BaseException) -> GraphError:
-    """Convert any exception to a GraphError. Unexpected ones become INTERNAL; their traceback is logged at DEBUG."""
+    """Convert an exception to a GraphError. Unexpected exceptions become INTERNAL, with a traceback logged at DEBUG."""
     error = unwrap_single(error)
     if isinstance(error, GraphError):
         return error
     if isinstance(error, OSError):
-        return unusable_path(error)
+        return unusable_path_error(error)
     if isinstance(error, typer.TyperException):
         return _usage_error(error)
     fault = f"fault_{uuid.uuid4().hex[:12]}"
     logger.debug("Unexpected failure %s", fault, exc_info=error)
     message = f"Internal error in graph-memory ({type(error).__name__}), {fault}"
-    return GraphError(Code.INTERNAL, message, {"hint": "GRAPH_MEMORY_LOG_LEVEL=DEBUG shows where it happened."})
+    return GraphError(
+        Code.INTERNAL, message, {"hint": "Repeat the command with GRAPH_MEMORY_LOG_LEVEL=DEBUG to see the traceback."}
+    )
 
 
 def _usage_error(error: typer.TyperException) -> GraphError:
-    """Return the INVALID_ARGUMENT error for a command line that cannot be parsed."""
+    """Return the INVALID_ARGUMENT error for a command line that Typer could not parse."""
     command = getattr(getattr(error, "ctx", None), "command_path", "graph-memory")
-    return GraphError(
-        Code.INVALID_ARGUMENT, error.format_message(), {"hint": f"`{command} --help` shows its arguments and options."}
-    )
+    hint = f"Run `{command} --help` to see its arguments and options."
+    return GraphError(Code.INVALID_ARGUMENT, error.format_message(), {"hint": hint})
 
 
 def error_text(error: GraphError) -> str:
@@ -191,20 +199,20 @@ def error_text(error: GraphError) -> str:
 
 
 def error_data(error: GraphError) -> dict[str, object]:
-    """Return the error as data for JSON, with the path of the file that it is about, if any."""
+    """Return the error as JSON data, with the path of the file that caused it, if any."""
     hint = {"hint": with_commands(error.hint)} if error.hint else {}
     data = {**error.to_dict(), "message": _message(error), "details": {**error.details, **hint}}
     return {**data, "path": error.path} if error.path else data
 
 
 def with_commands(text: object) -> str:
-    """Return the text with operations and arguments replaced by commands and options."""
+    """Return the text with references to operations and arguments replaced by commands and options."""
     return text.render(_render_reference) if isinstance(text, Hint) else str(text)
 
 
 def _render_reference(reference: Reference) -> str:
-    """Return the reference as commands in backticks, or as an option, or unchanged."""
-    return reference.render([]) if reference.is_command else " or ".join(dict.fromkeys(_commands(reference)))
+    """Return a reference in a hint as text: commands in backticks, an option, or the name itself."""
+    return reference.render([]) if reference.is_command else join_alternatives([*dict.fromkeys(_commands(reference))])
 
 
 def _commands(reference: Reference) -> Iterator[str]:
@@ -227,7 +235,7 @@ def _commands(reference: Reference) -> Iterator[str]:
 
 
 def _message(error: GraphError) -> str:
-    """Return the message with the option's name in place of the argument at its start or end."""
+    """Return the message. An invalid argument's name at the start or end is replaced by its option."""
     message, argument = with_commands(error.message), str(error.details.get("argument"))
     if CALLED_BY_NAME.get() or argument not in OPTIONS:
         return message
@@ -237,10 +245,10 @@ def _message(error: GraphError) -> str:
 
 
 def fault_line(fault: Mapping[str, object]) -> str:
-    """Describe a failed operation of a batch in one line."""
+    """Describe the error of a batch operation on one line: its index, name, code, message and hint."""
     hint = f" {with_commands(fault['hint'])}" if "hint" in fault else ""
     text = f"operations[{fault['index']}] {fault['op']}: {fault['code']}: {with_commands(fault['message'])}."
-    return plain(f"{text.replace('..', '.')}{hint}")
+    return escape_line(f"{text.replace('..', '.')}{hint}")
 
 
 def _fault_lines(error: GraphError) -> list[str]:
@@ -249,10 +257,10 @@ def _fault_lines(error: GraphError) -> list[str]:
 
 
 def _material_lines(error: GraphError) -> list[str]:
-    """Return the passages that a language model would have read, if none is configured. One per line."""
+    """Return the passages for the language model, one per line. Only NO_MODEL errors have passages."""
     passages = cast("Sequence[Mapping[str, object]]", error.details.get("material", ()))
     return [
-        plain(f"{passage['title']} ({passage['type']}) [{passage['id']}]: {passage['text']}".removesuffix(": "))
+        escape_line(f"{passage['title']} ({passage['type']}) [{passage['id']}]: {passage['text']}".removesuffix(": "))
         for passage in passages
         if "id" in passage
     ]
@@ -261,19 +269,19 @@ def _material_lines(error: GraphError) -> list[str]:
 def _candidate_lines(error: GraphError) -> list[str]:
     candidates = cast("Sequence[Mapping[str, object]]", error.details.get("candidates", ()))
     return [
-        plain("  ".join(str(candidate[key]) for key in ("id", "type", "title") if key in candidate))
+        escape_line("  ".join(str(candidate[key]) for key in ("id", "type", "title") if key in candidate))
         for candidate in candidates
     ]
 
 
 def _conflict_lines(error: GraphError) -> list[str]:
-    """Describe each conflict of a revert or merge, with the commands or options that resolve it."""
+    """Return lines that describe the conflicts of a revert or merge, with the commands or options that resolve them."""
     entries = cast("Sequence[object]", error.details.get("conflicts", ()))
     conflicts = [cast("Mapping[str, Any]", entry) for entry in entries if isinstance(entry, Mapping)]
     lines = [
         line
         for conflict in conflicts
-        for line in (plain(f"{_subject_text(conflict)}: {conflict['reason']}"), *_resolution_lines(conflict))
+        for line in (escape_line(f"{_subject_text(conflict)}: {conflict['reason']}"), *_resolution_lines(conflict))
     ]
     calls = cast("Mapping[str, Mapping[str, Any]]", error.details.get("calls", {}))
     return [*lines, *(f"{choice}: {_call_text(**call)}" for choice, call in calls.items())]
@@ -289,15 +297,15 @@ def _resolution_lines(conflict: Mapping[str, Any]) -> list[str]:
 
 
 def as_option(resolution: Mapping[str, Any]) -> str:
-    """Return a resolution of a merge conflict as an option of the command `merge`."""
+    """Return a resolution of a merge conflict as text: an option of `merge`, or an argument of `call`."""
     if CALLED_BY_NAME.get():
         return shlex.join(_argument_words("resolutions", [resolution]))
     target = " ".join(filter(None, (resolution["subject"], resolution.get("property"))))
-    return plain(f"--resolve {shlex.quote(target + '=' + resolution['take'])}")
+    return escape_line(f"--resolve {shlex.quote(target + '=' + resolution['take'])}")
 
 
 def as_command(call: ReadyCall) -> str:
-    """Return the call of a tool as a command line."""
+    """Return a tool call as a command line."""
     return _call_text(call.tool, call.arguments)
 
 
@@ -309,8 +317,10 @@ def _call_text(tool: str, arguments: Mapping[str, object]) -> str:
 
 
 def _argument_words(name: str, value: object) -> list[str]:
-    """Return an argument as words for `call`. Text that `call` would not take as it is becomes ASCII JSON."""
+    """Return an argument as words for `call`. Text that `call` would parse differently is written as ASCII JSON."""
     texts = cast("list[object]", value) if isinstance(value, list) else [value]
-    if texts and all(isinstance(text, str) and plain(text) == text and text[:1] not in ("[", "{") for text in texts):
+    if texts and all(
+        isinstance(text, str) and escape_line(text) == text and text[:1] not in ("[", "{") for text in texts
+    ):
         return [f"{name}={text}" for text in texts]
     return [f"{name}:={json.dumps(value)}"]

@@ -1,4 +1,4 @@
-"""The help of commands: placeholders such as `NODE`, `NUMBER` and `out|in|both`, and commands by subject."""
+"""Renders the help of commands, with placeholders such as `NODE` and `out|in|both`, and commands grouped in panels."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 Parameter = TyperArgument | TyperOption
 
 
-def use_own_help() -> None:
-    """Use this module for all help texts. Typer has no settings for what it does otherwise."""
+def install_help_renderer() -> None:
+    """Replace Typer's help renderer with this module's functions, because Typer has no setting for this layout."""
     for kind in (TyperCommand, TyperGroup):
         setattr(kind, "format_help", _write_help)  # noqa: B010 - the types of its arguments are private
     setattr(TyperGroup, "format_commands", _write_commands)  # noqa: B010 - the types of its arguments are private
@@ -21,7 +21,7 @@ def use_own_help() -> None:
 
 
 def value_of(parameter: Parameter) -> str:
-    """Return the placeholder for a parameter's value."""
+    """Return the placeholder for a parameter's value, such as `NUMBER` or `out|in|both`."""
     annotation = parameter.type_descriptor.annotation
     if parameter.metavar or isinstance(parameter, TyperArgument):
         return parameter.metavar or parameter.name.upper()
@@ -38,11 +38,11 @@ def _option_value(option: TyperOption, **_: object) -> str | None:
 
 
 def _argument_value(_argument: TyperArgument, **_: object) -> None:
-    """Return None, since the name of an argument is enough."""
+    """Return None: the help shows only an argument's name."""
 
 
 def _write_help(command: TyperCommand | TyperGroup, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-    """Write the help as plain text. Typer would use `rich`, which takes 140 ms to import."""
+    """Write a command's help as plain text. Typer would use `rich`, which takes 140 ms to import."""
     command.format_usage(ctx, formatter)
     command.format_help_text(ctx, formatter)
     command.format_options(ctx, formatter)
@@ -50,7 +50,7 @@ def _write_help(command: TyperCommand | TyperGroup, ctx: Any, formatter: Any) ->
 
 
 def _write_commands(group: TyperGroup, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-    """Write the commands by panel, each with the first paragraph of its help."""
+    """Write a group's commands by panel, each with the first paragraph of its help."""
     panels: dict[str, list[tuple[str, str]]] = {}
     for name in group.list_commands(ctx):
         command = group.get_command(ctx, name)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from graph_memory.cli.command import Call
-from graph_memory.cli.output.printing import count_of, note
+from graph_memory.cli.output.printing import format_count, note
 from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import reader_at
 from graph_memory.model.results import ConnectionIds, NodeIds, Result
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Result)
 Find = Callable[["Memory", "Reader"], Awaitable[F]]
-"""A search in the memory or in a past state. Names are resolved in the current state."""
+"""A function that searches its second argument: the memory or a past state. The memory resolves names."""
 
 
 def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
-    """Print the matching nodes with their types and titles."""
+    """Print the nodes that `find` returns, with types and titles, or as JSON. `as_of` selects a past state."""
 
     def show(page: NodeIds) -> None:
         nodes = page.nodes or ()
@@ -32,13 +32,13 @@ def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
             )
         else:
             print_table(("type", "title", "id"), [(node.type, node.title, node.id) for node in nodes])
-        note_end(len(nodes), "node", page.next_cursor)
+        note_count_and_cursor(len(nodes), "node", page.next_cursor)
 
     _list(call, find, as_of, show)
 
 
 def list_connections(call: Call, find: Find[ConnectionIds], as_of: str | None) -> None:
-    """Print the matching connections with the titles of their ends."""
+    """Print the connections that `find` returns, with the titles of their endpoints, or as JSON. See `list_nodes`."""
 
     def show(page: ConnectionIds) -> None:
         connections = page.connections or ()
@@ -46,7 +46,7 @@ def list_connections(call: Call, find: Find[ConnectionIds], as_of: str | None) -
             (connection.from_title, connection.type, connection.to_title, connection.id) for connection in connections
         ]
         print_table(("from", "type", "to", "id"), rows)
-        note_end(len(rows), "connection", page.next_cursor)
+        note_count_and_cursor(len(rows), "connection", page.next_cursor)
 
     _list(call, find, as_of, show)
 
@@ -58,7 +58,7 @@ def _list(call: Call, find: Find[F], as_of: str | None, show: Callable[[F], None
     call.answer(use, show, "Searching")
 
 
-def note_end(rows: int, noun: str, cursor: str | None) -> None:
+def note_count_and_cursor(rows: int, noun: str, cursor: str | None) -> None:
     """Print the number of rows and the cursor for the next page to stderr."""
     more = f" There are more: use --limit N or --cursor {cursor}" if cursor else ""
-    note(f"{count_of(rows, noun)}.{more}")
+    note(f"{format_count(rows, noun)}.{more}")

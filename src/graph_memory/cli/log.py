@@ -1,4 +1,4 @@
-"""Logging to stderr, with a limit on repeated warnings and errors."""
+"""Sets up logging to stderr, and limits repeated warnings and errors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from threading import Lock
 from types import TracebackType
 
 AUDIT = "graph_memory.audit"
-"""The logger of `graph_memory.audit`, which takes long to import."""
+"""The logger name of `graph_memory.audit`, which is not imported here because the import is slow."""
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 MAX_RECORDS = 5
-"""Maximum number of warnings and errors of one kind in a period."""
+"""Maximum number of warnings and errors of the same kind that are logged per period."""
 PERIOD = 60.0
 """Length of a period in seconds."""
 
@@ -21,7 +21,7 @@ RecordKind = tuple[object, ...]
 
 
 def log_to_stderr(level: str) -> None:
-    """Log to stderr, because stdout is reserved for results and the protocol."""
+    """Log records of at least this level to stderr, because stdout is reserved for results and the protocol."""
     handler = logging.StreamHandler()
     handler.addFilter(RateFilter())
     handler.setFormatter(_Formatter(FORMAT))
@@ -31,27 +31,28 @@ def log_to_stderr(level: str) -> None:
 
 
 class _Formatter(logging.Formatter):
-    """A formatter that leaves the lines of the audit log as they are: JSON."""
+    """A formatter that leaves the lines of the audit log unchanged, because they are JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as a line."""
+        """Return the record as a line. Lines of the audit log have no prefix."""
         is_audit = record.name == AUDIT and record.levelno == logging.INFO
         return record.getMessage() if is_audit else super().format(record)
 
 
 @dataclass
 class Period:
-    """The number of log records of one kind since `start`."""
+    """A count of log records of one kind, and its start time in seconds of the filter's clock."""
 
     start: float
     count: int = 0
 
 
 class RateFilter(logging.Filter):
-    """A filter that passes at most `MAX_RECORDS` warnings and errors of each kind per period, and counts the rest.
+    """A filter that passes at most `MAX_RECORDS` warnings and errors of each kind per period, and counts the others.
 
-    Records are of the same kind if they come from the same line and, for exceptions, have the same type and origin.
-    Texts do not count, because clients could vary them. The first record of the next period says how many were dropped.
+    Records are of the same kind if they come from the same line and, for exceptions, have the same type and origin. The
+    kind does not depend on the text, because clients could vary it. The first record of the next period says how many
+    records were dropped.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -61,7 +62,7 @@ class RateFilter(logging.Filter):
         self._lock = Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write a record."""
+        """Return whether to write the record. If earlier records were dropped, adds their number to the message."""
         if record.levelno < logging.WARNING:
             return True
         dropped = self._count_dropped(_kind(record))
@@ -70,7 +71,7 @@ class RateFilter(logging.Filter):
         return dropped is not None
 
     def _count_dropped(self, kind: RecordKind) -> int | None:
-        """Return the number of records dropped before this one, or None if this one is dropped too."""
+        """Count a record. Return the number of records dropped in the last period, or None if this one is dropped."""
         now = self._clock()
         with self._lock:
             period = self._periods.get(kind)
@@ -89,7 +90,7 @@ def _kind(record: logging.LogRecord) -> RecordKind:
 
 
 def _origin(trace: TracebackType | None) -> RecordKind:
-    """Return the file and line that raised the exception."""
+    """Return the file and line that raised the traceback's exception."""
     if trace is None:
         return ()
     while trace.tb_next is not None:

@@ -1,4 +1,4 @@
-"""The command `graph-memory`: its options, its version, and its error handler."""
+"""The command `graph-memory`: its own options, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.errors import EXIT_STATUS, as_graph_error, error_data, error_text
-from graph_memory.cli.help import use_own_help
+from graph_memory.cli.help import install_help_renderer
 from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.log import log_to_stderr
 from graph_memory.cli.registry import SERVE, LazyGroup
 from graph_memory.cli.removed import add_removed
 
-use_own_help()
+install_help_renderer()
 app = typer.Typer(
     name="graph-memory",
     cls=LazyGroup,
@@ -42,7 +42,7 @@ def configure(
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Log to stderr. Stdout is for results and the protocol only."""
+    """Configure logging to stderr, because stdout is only for results and the protocol."""
     from graph_memory.cli.session import SERVED, read_settings  # not needed for help
 
     if SERVED.get() is None:
@@ -57,7 +57,7 @@ def version(as_json: JsonOption = False) -> None:
 
 
 def run() -> None:
-    """Run the command. Print an error to stderr. Its code determines the exit status."""
+    """Run this process's command line, and exit. An error's code determines the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # characters outside the terminal's encoding must not fail
@@ -65,7 +65,7 @@ def run() -> None:
 
 
 def run_arguments(arguments: Sequence[str]) -> int:
-    """Run a command and print its result or error. Returns its exit status."""
+    """Run the command with these arguments, and return its exit status. Prints its result, or its error to stderr."""
     as_json = _wants_json(arguments)
     try:
         # standalone, it reports errors only as text
@@ -82,6 +82,6 @@ def run_arguments(arguments: Sequence[str]) -> int:
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Return whether --json is among the arguments. If the parser failed, it does not know."""
+    """Return whether the arguments include --json, even if they cannot be parsed."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options

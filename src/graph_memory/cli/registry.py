@@ -1,4 +1,4 @@
-"""The commands of `graph-memory` by name. Each is imported when it runs, because importing all takes half a second."""
+"""The commands of `graph-memory` by name. Each command is imported when it runs, because importing all takes 0.5 s."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Command = TyperCommand | TyperGroup
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command or group of commands: its `module:function`, and its panel and line in the help of `graph-memory`."""
+    """A command or command group: its `module:function`, and its panel and text in the help of `graph-memory`."""
 
     place: str
     panel: str
@@ -27,7 +27,7 @@ class Entry:
 
     @cache  # noqa: B019 - entries live as long as the process
     def load(self, name: str) -> Command:
-        """Import the module of the command, and return the command."""
+        """Import the module of the command, and return the command under this name."""
         module, _, attribute = self.place.partition(":")
         target: typer.Typer | Callable[..., None] = getattr(
             import_module(f"graph_memory.cli.commands.{module}"), attribute
@@ -41,7 +41,7 @@ class Entry:
         return cast("Command", get_group(app).commands[name])
 
     def placeholder(self, name: str) -> Command:
-        """Return a command without a function, for the help of `graph-memory`."""
+        """Return a stand-in with only a name, a panel and a text, for the help of `graph-memory`."""
         return TyperCommand(name, help=self.help, rich_help_panel=self.panel)
 
 
@@ -50,19 +50,19 @@ HISTORY = "See what changed, and undo it"
 SERVE = "Serve and maintain"
 _REMEMBER = """\
 remember remember:remember Store facts about an entity. Adds new facts, skips known ones, and asks about facts that may be out of date.
-forget remember:forget End the facts about an entity, or single observations. They remain in the past unless you erase them.
+forget remember:forget End the facts about an entity, or single observations. They remain in the history unless you erase them.
 decide remember:decide Answer a question that remember asked.
 recall recall:recall Print what the memory knows about a topic, within a token budget.
 search search:search Search by words and by meaning, best results first. For exact text use find, for property values use query.
-traverse traverse:traverse Follow connections from nodes, and print the nodes that they lead to.
+traverse traverse:traverse Follow connections from nodes, and print the nodes that they reach.
 path traverse:path Show how two nodes are connected: the nodes and connections between them.
 neighbors traverse:neighbors List the strongest connections of a node, and the nodes at their other ends.
 synthesize recall:synthesize Have a language model answer a question from the stored data, with citations.
-find search:find Find all nodes whose text content contains a string exactly, ignoring case.
+find search:find Find all nodes whose text content contains an exact string, ignoring case.
 query search:query List the nodes that match all of the given filters: type, exact property values, fields and times.
-batch batch:batch Make many changes in one transaction: all of them, or none. Exits with 65 if an operation fails.
+batch batch:batch Make many changes in one transaction: all of them, or none. Exits with status 65 if an operation fails.
 call call:call Call an operation by its name. Prints the result as JSON, like the MCP tool of the same name.
-infer connection:infer List the connections that follow from transitive types. With --write, add the missing ones.
+infer connection:infer List the missing connections that transitive types imply. With --write, add them.
 protect protection:protect Make a node, a connection or a whole domain read-only. This guards against mistakes, not against attackers.
 unprotect protection:unprotect Remove the protection of a node, connection or domain. If it names actors, only they may remove it.
 ontology ontology:app The types of a domain, and the files that declare them.
@@ -78,38 +78,42 @@ agent agent:app Goals and patterns of an agent, and pruning of its memory.
 """
 _HISTORY = """\
 log history:log Show the log of changes, newest first: number, time, actor and description.
-diff diff:diff Show the differences between two points of the log, or between two domains, value by value.
+diff diff:diff Show the differences between two points in the log, or between two domains, value by value.
 sessions history:sessions List the sessions that changed the domain, latest first: time, actor, number of changes, and topic.
-review review:review Review changes at a terminal that nobody has reviewed yet: accept, reject or edit each.
+review review:review Review new changes in a terminal: accept, reject or edit each of them.
 revert history:revert Undo changes: single events, a range of the log, or a session. The undo is logged, and can be undone too.
-merge branch:merge Merge the changes of a branch into its source domain, or the other way round.
+merge branch:merge Merge the changes of a branch into its source domain, or the other way around.
 compact retention:compact Move the log before a point to an archive. Earlier states can no longer be read.
-erase retention:erase Erase a node or connection with its whole past, in all branches. Deleted ones too. This cannot be undone.
+erase retention:erase Erase a node or connection, even a deleted one, with its whole history, in all branches.
 branch branch:app Branches: copies of a domain at a point in its log, to try changes in. `branch NAME` creates one.
 """
 _SERVE = """\
 mcp serve:mcp Serve the memory to an MCP client, or over HTTP to many clients. For agents, use --for agent.
 serve serve:serve Serve the memory over HTTP to many clients, on several machines if they have keys or tokens.
+view serve:view Open the memory in a browser: see it, and correct it. Starts a server if none is running.
+report transfer:report Write a report on a domain as one HTML file: growth, types, sessions, problems, use, and search latency.
 key clients.keys:app Keys of clients over HTTP, with rights by domain. See `graph-memory serve --auth keys`.
 install clients.clients:install Add the memory, its hooks and its skills to a client. Shows the changes, and keeps backups of changed files.
-uninstall clients.clients:uninstall Remove the memory, its hooks and its skills from a client. Stored memories stay.
-hook clients.clients:hook Run by the hooks of clients. Reads an event as JSON from stdin, and always exits with 0.
-verify upkeep:verify Replay the log of a domain and compare the result with the live graph. Exits with 1 if they differ.
-rebuild upkeep:rebuild Repair the live graph of a domain from its log. Exits with 1 if a difference could not be repaired.
+uninstall clients.clients:uninstall Remove the memory, its hooks and its skills from a client. Stored memories are kept.
+hook clients.clients:hook Handle an event of a client's hook. Reads the event as JSON from stdin, and always exits with status 0.
+verify upkeep:verify Replay the log of a domain and compare the result with the live graph. Exits with status 1 if they differ.
+rebuild upkeep:rebuild Repair the live graph of a domain from its log. Exits with status 1 if a difference could not be repaired.
 reindex upkeep:reindex Rebuild the search index of a domain from its log.
 gc upkeep:gc Collect garbage: remove blobs (large and binary contents) that no event refers to.
-scan retention:scan Search the whole database and all blobs for a text. Exits with 1 if it is found.
-reconcile reconcile:reconcile Show changes made outside graph-memory. Adopt or undo them. Exits with 1 if some are left.
+scan retention:scan Search the whole database and all blobs for a string. Exits with status 1 if it is found.
+reconcile reconcile:reconcile Show, adopt or undo changes made outside graph-memory. Exits with status 1 if unresolved changes remain.
 backup backup:backup Save the local Neo4j and its blobs to one file. Neo4j stops for the dump, and starts again if it was running.
-restore backup:restore Restore a backup into the home. The old data stays until the backup has been loaded and started.
-doctor doctor:doctor Check Java, jars, ports, disk, versions, the connection and models. Exits with 1 if a check fails.
+restore backup:restore Restore a backup into the home folder. The old data is kept until the restored Neo4j has started.
+doctor doctor:doctor Check Java, jars, ports, disk, versions, the connection and models. Exits with status 1 if a check fails.
+eval recall:evaluate Measure search and recall with a public question set: recall, tokens and times.
 config config:config Show every setting with its value, its source, and its environment variable.
 export transfer:export_domain Write a domain to a file or folder: its whole log, or its current data for other programs or for load.
 import transfer:import_domain Create a domain from a file or folder written by export, or import another program's memory.
+sync transfer:sync_folder Synchronise a folder of Markdown notes and a domain in both directions. Exits with status 73 if conflicts remain.
 load load:load Load a graph from files of other programs or a Neo4j server.
 neo4j neo4j:app The local Neo4j: start it, stop it, and show its status.
 """
-"""The commands of each panel of the help: name, place, and the first paragraph of the command's help."""
+"""The commands of each panel of the help: name, `module:function`, and the first paragraph of the command's help."""
 ENTRIES = {
     name: Entry(place, panel, help_)
     for panel, lines in ((REMEMBER, _REMEMBER), (HISTORY, _HISTORY), (SERVE, _SERVE))
@@ -118,7 +122,7 @@ ENTRIES = {
 
 
 class _Commands(MutableMapping[str, Any]):
-    """The commands of `graph-memory`, each imported on first use."""
+    """The commands of `graph-memory` by name. A command is imported when it is first read."""
 
     def __init__(self, registered: MutableMapping[str, Any]) -> None:
         self._commands: dict[str, Any] = {**dict.fromkeys(ENTRIES), **registered}
@@ -144,7 +148,10 @@ class _Commands(MutableMapping[str, Any]):
         return name in self._commands
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
-        """Return the command, or the default if it does not exist. A KeyError from its import is raised."""
+        """Return the command with this name, or the default if there is none.
+
+        KeyErrors from its import are not caught.
+        """
         if name not in self:
             return default
         return self[name]
@@ -160,7 +167,10 @@ class LazyGroup(TyperGroup):
         self.commands = _Commands(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - its class is private to typer
-        """Return the command with this name, or None."""
+        """Return the command with this name, or None if there is none.
+
+        For the help, return the command's placeholder.
+        """
         if self._is_listing and cmd_name in ENTRIES:
             return ENTRIES[cmd_name].placeholder(cmd_name)
         return super().get_command(ctx, cmd_name)
@@ -171,7 +181,7 @@ class LazyGroup(TyperGroup):
         return [*self.commands]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-        """Write the help, with a line for each command."""
+        """Write the help of `graph-memory`, with one line for each command."""
         self._is_listing = True
         try:
             super().format_help(ctx, formatter)

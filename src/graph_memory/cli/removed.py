@@ -1,4 +1,4 @@
-"""Removed commands. For one release, each fails with the command that replaces it."""
+"""Removed commands. For one release, a call raises an error that names the replacement."""
 
 from __future__ import annotations
 
@@ -46,32 +46,32 @@ REMOVED: Mapping[str, str] = {
     "session end": "call session_end",
     "validity": "call set_validity",
 }
-"""Replacements by removed command."""
+"""The replacement of each removed command."""
 
 _ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": ["--no-help"]}
 
 
 def add_removed(app: typer.Typer, group: str = "") -> None:
-    """Add the removed commands of a group to its app, hidden from help and completion."""
+    """Add the removed commands of a group to its app, hidden from the help and from completion."""
     for command, replacement in REMOVED.items():
         owner, _, name = command.rpartition(" ")
         if owner == group:
-            app.command(name, hidden=True, context_settings=_ANY_ARGUMENTS)(_refusal(command, replacement))
+            app.command(name, hidden=True, context_settings=_ANY_ARGUMENTS)(_make_stub(command, replacement))
 
 
-def _refusal(command: str, replacement: str) -> Callable[[], None]:
-    """Return the function of a removed command. It raises INVALID_ARGUMENT with the replacement."""
+def _make_stub(command: str, replacement: str) -> Callable[[], None]:
+    """Return a stand-in for a removed command. It raises INVALID_ARGUMENT, with the replacement in the hint."""
 
-    def refuse() -> None:
+    def raise_removed_error() -> None:
         raise invalid_argument(
             "command", f"`graph-memory {command}` was removed", f"Run `graph-memory {_example(replacement)}`."
         )
 
-    return refuse
+    return raise_removed_error
 
 
 def _example(replacement: str) -> str:
-    """Return an example of the command, with the required arguments of its operation."""
+    """Return an example of the replacement command, with the required arguments of its operation."""
     from graph_memory.operations.schemas import required_names
     from graph_memory.operations.table import OPERATIONS
 

@@ -1,4 +1,7 @@
-"""Runs commands sent by `graph_memory.remote` in a server, with the settings, folder and terminal of the sender."""
+"""Runs commands in a server that other processes send with `graph_memory.remote`.
+
+A command runs with the settings, working folder and terminal of its sender.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -17,34 +20,45 @@ from typing import TYPE_CHECKING, TextIO
 import anyio
 import anyio.to_thread
 from anyio.abc import SocketStream
+from anyio.from_thread import BlockingPortal
 from anyio.streams.buffered import BufferedByteReceiveStream
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_settings import SettingsError
 
 from graph_memory.cli.output.printing import TERMINAL
-from graph_memory.cli.session import SERVED
+from graph_memory.cli.session import SERVED, ServedMemory
 from graph_memory.project import WORKING_FOLDER
-from graph_memory.remote import ACCEPTED, LONGEST, PACKAGE, is_of_this_user, is_private, reads_only, sockets_folder
+from graph_memory.remote import (
+    ACCEPTED,
+    LONGEST,
+    PACKAGE,
+    VIEW,
+    is_of_this_user,
+    is_private,
+    reads_only,
+    sockets_folder,
+)
 from graph_memory.settings import ENVIRONMENT, Settings
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-AT_ONCE = 2
-"""Maximum number of commands that run at the same time. Further commands run in their own processes."""
-LONGEST_PATH = 100
-"""Maximum number of bytes of a socket's path, which the kernel limits."""
+_MAX_COMMANDS = 2
+"""Maximum number of commands that run concurrently. Further commands run in their own processes."""
+_MAX_PATH_BYTES = 100
+"""Maximum length of a socket's path in bytes. The operating system limits it."""
 REQUEST_SECONDS = 2.0
-"""Maximum number of seconds until a caller has sent its request."""
-_FREE = frozenset({"domain", "session", "actor", "log_level", "toolsets", "background_index"})
-"""Settings that may differ between a server and a command that it runs."""
-_QUIET = frozenset({"WARNING", "ERROR"})
-"""Log levels at which a reading command logs nothing."""
+"""Maximum time in seconds for a caller to send its request."""
+_INDEPENDENT_SETTINGS = frozenset({"domain", "session", "actor", "log_level", "toolsets", "background_index"})
+"""Settings that may differ between a server and a command that the server runs."""
+_QUIET_LEVELS = frozenset({"WARNING", "ERROR"})
+"""Log levels at which a read-only command logs nothing."""
+ViewerAddress = Callable[[], str | None]
 _log = logging.getLogger(__name__)
 
 
 class CommandRequest(BaseModel):
-    """A command, and the environment in which it was called, as described by `remote.request`."""
+    """A command from another process, with the sender's environment. See `remote.request`."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -73,15 +87,15 @@ class _Output(io.StringIO):
 
 
 _OUTPUTS: ContextVar[tuple[_Output, _Output] | None] = ContextVar("outputs", default=None)
-"""Standard output and error of the command that this thread runs for another process."""
+"""The output and error streams of the command that the current thread runs for another process."""
 
 
 class _Stream(io.TextIOBase):
-    """Standard output or error. In a command's thread, it is that command's, elsewhere the process's."""
+    """A replacement for standard output or error. In a command's thread, it writes to the command's stream."""
 
-    def __init__(self, own: TextIO, place: int) -> None:
+    def __init__(self, process_stream: TextIO, place: int) -> None:
         super().__init__()
-        self._own = own
+        self._process_stream = process_stream
         self._place = place
 
     def __getattr__(self, name: str) -> object:
@@ -90,7 +104,7 @@ class _Stream(io.TextIOBase):
     @property
     def _current(self) -> TextIO:
         outputs = _OUTPUTS.get()
-        return self._own if outputs is None else outputs[self._place]
+        return self._process_stream if outputs is None else outputs[self._place]
 
     @property
     def encoding(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -98,9 +112,9 @@ class _Stream(io.TextIOBase):
 
     @property
     def errors(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """How to handle characters that cannot be encoded.
+        """The error handler for characters that cannot be encoded.
 
-        Without this property, click would write to the stream of the process.
+        Without this property, click would write to the process's own stream.
         """
         return "backslashreplace"
 
@@ -117,56 +131,67 @@ class _Stream(io.TextIOBase):
         return self._current.fileno()
 
 
-async def serve_beside(settings: Settings, memory: Memory) -> None:
-    """Run commands sent by other processes, and store events captured by hooks, until cancelled."""
+async def serve_commands_and_events(
+    settings: Settings, memory: Memory, *, viewer_address: ViewerAddress = lambda: None
+) -> None:
+    """Run commands from other processes, and store events that hooks captured, until cancelled.
+
+    `viewer_address` returns an address that opens the viewer, or None if the server has no viewer.
+    """
     from graph_memory.agent.capture.drain import follow_spool
     from graph_memory.hooks.spool import database_key
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(serve_commands, settings, memory)
+        tasks.start_soon(serve_commands, settings, memory, viewer_address)
         database = database_key(settings.neo4j_uri, settings.neo4j_database)
         tasks.start_soon(follow_spool, memory, settings.home.expanduser().resolve(), database)
 
 
-async def serve_commands(settings: Settings, memory: Memory) -> None:
-    """Run commands that this user's processes send to a socket in the home, until cancelled.
+async def serve_commands(settings: Settings, memory: Memory, viewer_address: ViewerAddress = lambda: None) -> None:
+    """Run commands that this user's processes send to a socket in the home folder, until cancelled.
 
-    If no socket can be created, runs no commands.
+    If the socket cannot be created, return without running commands.
     """
     folder = sockets_folder(settings.home.expanduser().resolve())
     path = folder / f"{os.getpid()}.sock"
-    if sys.platform == "win32" or len(os.fsencode(path)) > LONGEST_PATH:
+    if sys.platform == "win32" or len(os.fsencode(path)) > _MAX_PATH_BYTES:
         return
     try:
         async with _listener(path) as listener:
-            await _serve(listener, settings, memory)
+            await _serve(listener, settings, memory, viewer_address)
     except OSError as error:
-        _log.info("Commands run in their own processes, because there can be no socket in %s: %s", folder, error)
+        _log.info("Commands run in their own processes, because no socket can be created in %s: %s", folder, error)
 
 
-async def _serve(listener: anyio.abc.Listener[SocketStream], settings: Settings, memory: Memory) -> None:
-    limit = anyio.CapacityLimiter(AT_ONCE)
+async def _serve(
+    listener: anyio.abc.Listener[SocketStream], settings: Settings, memory: Memory, viewer_address: ViewerAddress
+) -> None:
+    limit = anyio.CapacityLimiter(_MAX_COMMANDS)
 
     async def answer(connection: SocketStream) -> None:
         async with connection:
             try:
-                await _answer(connection, settings, memory, limit)
+                request = await _read_request(connection)
+                if request is not None and request.arguments == VIEW:
+                    await _answer_address(connection, request, settings, viewer_address)
+                elif request is not None:
+                    await _answer(connection, request, settings, memory, limit)
             except (anyio.BrokenResourceError, anyio.EndOfStream, anyio.ClosedResourceError, TimeoutError):
-                pass  # the caller has gone
+                pass  # the caller has disconnected
             except Exception:  # noqa: BLE001 - whatever one caller's command raises, the server goes on for the others
                 _log.exception("A command of another process failed")
 
-    own = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = _Stream(own[0], 0), _Stream(own[1], 1)
+    previous_streams = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = _Stream(previous_streams[0], 0), _Stream(previous_streams[1], 1)
     try:
         await listener.serve(answer)
     finally:
-        sys.stdout, sys.stderr = own
+        sys.stdout, sys.stderr = previous_streams
 
 
 @asynccontextmanager
 async def _listener(path: Path) -> AsyncGenerator[anyio.abc.Listener[SocketStream]]:
-    """Listen on a socket that only this user can reach. Removes stale sockets first, and its own at the end."""
+    """Listen on a socket that only this user can access. Removes stale sockets first, and this socket at the end."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not is_private(path.parent):
         raise OSError("others can reach this folder, or it is a link")
@@ -192,15 +217,40 @@ def _is_alive(path: Path) -> bool:
     return True
 
 
-async def _answer(connection: SocketStream, settings: Settings, memory: Memory, limit: anyio.CapacityLimiter) -> None:
+async def _read_request(connection: SocketStream) -> CommandRequest | None:
+    """Return the request, or None if it is invalid or comes from another user's process."""
     if not is_of_this_user(connection.extra(anyio.abc.SocketAttribute.raw_socket)):  # noqa: S610 - nothing of Django
-        return
+        return None
     with anyio.fail_after(REQUEST_SECONDS):
         try:
             line = await BufferedByteReceiveStream(connection).receive_until(b"\n", LONGEST)
-            request = CommandRequest.model_validate_json(line)
+            return CommandRequest.model_validate_json(line)
         except (ValidationError, anyio.IncompleteRead, anyio.DelimiterNotFound):
-            return
+            return None
+
+
+async def _answer_address(
+    connection: SocketStream, request: CommandRequest, settings: Settings, viewer_address: ViewerAddress
+) -> None:
+    """Send an address that opens the viewer, if this server has a viewer and uses the sender's database."""
+    sender_settings = _settings_of(request)
+    databases = {
+        (candidate_settings.neo4j_uri, candidate_settings.neo4j_database)
+        for candidate_settings in (sender_settings, settings)
+        if candidate_settings is not None
+    }
+    address = viewer_address() if sender_settings is not None and len(databases) == 1 else None
+    if address is not None:
+        await connection.send(ACCEPTED + json.dumps({"address": address}).encode())
+
+
+async def _answer(
+    connection: SocketStream,
+    request: CommandRequest,
+    settings: Settings,
+    memory: Memory,
+    limit: anyio.CapacityLimiter,
+) -> None:
     if limit.available_tokens < 1 or _is_declined(request, settings):
         return
     await connection.send(ACCEPTED)
@@ -213,35 +263,49 @@ async def _answer(connection: SocketStream, settings: Settings, memory: Memory, 
             tasks.cancel_scope.cancel()
 
         tasks.start_soon(cancel_with_the_caller)
-        answer = await anyio.to_thread.run_sync(_run, request, memory, limiter=limit, abandon_on_cancel=True)
+        async with BlockingPortal() as portal:  # tasks of `anyio.from_thread.run` would outlive the cancelled scope
+            served = ServedMemory(memory, portal)
+            answer = await anyio.to_thread.run_sync(_run, request, served, limiter=limit, abandon_on_cancel=True)
         tasks.cancel_scope.cancel()
     if answer:
         await connection.send(json.dumps(answer).encode())
 
 
 def _is_declined(request: CommandRequest, settings: Settings) -> bool:
-    """Return whether the command must run elsewhere: it writes, or has other settings or another installation."""
+    """Return whether the server declines the command, so that it runs in its sender's process.
+
+    This is the case if it writes, or if the sender has other settings, another time zone or another installation.
+    """
     if request.package != PACKAGE or not reads_only(request.arguments) or request.time_zone != os.environ.get("TZ"):
         return True
-    own = ENVIRONMENT.set(request.environment)
-    try:
-        theirs = Settings()
-    except (ValidationError, SettingsError):
+    sender_settings = _settings_of(request)
+    if sender_settings is None:
         return True  # its own process reports it
+    is_same = sender_settings.model_dump(exclude=set(_INDEPENDENT_SETTINGS)) == settings.model_dump(
+        exclude=set(_INDEPENDENT_SETTINGS)
+    )
+    return not is_same or sender_settings.log_level not in _QUIET_LEVELS
+
+
+def _settings_of(request: CommandRequest) -> Settings | None:
+    """Return the settings of the request's sender, or None if they are invalid."""
+    token = ENVIRONMENT.set(request.environment)
+    try:
+        return Settings()
+    except (ValidationError, SettingsError):
+        return None
     finally:
-        ENVIRONMENT.reset(own)
-    is_same = theirs.model_dump(exclude=set(_FREE)) == settings.model_dump(exclude=set(_FREE))
-    return not is_same or theirs.log_level not in _QUIET
+        ENVIRONMENT.reset(token)
 
 
-def _run(request: CommandRequest, memory: Memory) -> Mapping[str, object]:
-    """Run the command in this thread and in its own context. Returns its output and exit status."""
+def _run(request: CommandRequest, served: ServedMemory) -> Mapping[str, object]:
+    """Run a command in the current thread, in its sender's environment. Returns its output and exit status."""
     from graph_memory.cli.main import run_arguments
 
     output, errors = (_Output(request.encoding, is_terminal=is_terminal) for is_terminal in request.terminals)
     _OUTPUTS.set((output, errors))
     TERMINAL.set(request.terminal)
-    SERVED.set(memory)
+    SERVED.set(served)
     ENVIRONMENT.set(request.environment)
     WORKING_FOLDER.set(Path(request.folder))
     status = run_arguments(request.arguments)

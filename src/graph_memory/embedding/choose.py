@@ -1,4 +1,4 @@
-"""Chooses an embedder by the settings. Its model is imported and opened on first use."""
+"""Chooses the embedder in the settings. Models are imported and opened on first use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
-from graph_memory.embedding.embedder import Embedder, compares
+from graph_memory.embedding.embedder import Embedder, are_comparable
 from graph_memory.embedding.queries import CachedQueries
 from graph_memory.settings import Settings
 
@@ -24,9 +24,9 @@ SERVERS = {
 
 
 def embedder_of(settings: Settings, model: str) -> Embedder | None:
-    """Return an embedder whose vectors can be compared with vectors of `model`, or None if there is none.
+    """Return an embedder whose vectors are comparable with the vectors of `model`, or None if there is none.
 
-    Local models are always available. Models on a server are available if the settings name that kind of server.
+    Local models are always available. A model on a server is available if the settings select the same provider.
     """
     provider, _, name = model.partition("/")
     if provider == "local":
@@ -34,7 +34,7 @@ def embedder_of(settings: Settings, model: str) -> Embedder | None:
         from graph_memory.embedding.local_models import MODELS
 
         return next(
-            (LocalEmbedder(settings.cache, local) for local in MODELS.values() if compares(local.id, model)), None
+            (LocalEmbedder(settings.cache, local) for local in MODELS.values() if are_comparable(local.id, model)), None
         )
     if provider != settings.embeddings:
         return None
@@ -43,7 +43,7 @@ def embedder_of(settings: Settings, model: str) -> Embedder | None:
 
 
 def embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder that the settings name, or None if it is off."""
+    """Return the embedder in the settings, with a cache for queries, or None if embeddings are off."""
     match settings.embeddings:
         case "off":
             return None
@@ -73,9 +73,9 @@ def embedder(settings: Settings) -> Embedder | None:
 
 
 def fetch_model(settings: Settings) -> None:
-    """Download the local model if the settings use it and the cache lacks it.
+    """Download the local model if the settings use it and it is not cached.
 
-    Failures are ignored here, and reported when the model is first used.
+    Failures are ignored, because the model's first use retries the download and reports them.
     """
     if settings.embeddings == "local":
         from graph_memory.embedding.local_models import DEFAULT, MODELS, model_folder

@@ -1,4 +1,4 @@
-"""The embedder within the process: a small int8 model, run by ONNX Runtime with one thread per call."""
+"""The embedder in this process: a small int8 model. ONNX Runtime runs it with one thread per call."""
 
 from __future__ import annotations
 
@@ -26,26 +26,27 @@ from graph_memory.embedding.local_models import (
     LocalModel,
     model_folder,
 )
-from graph_memory.embedding.texts import readable
+from graph_memory.embedding.texts import to_model_text
 
 if TYPE_CHECKING:
     import numpy as np
     from tokenizers import Encoding, Tokenizer
 
 TOKENS = 256
-"""Maximum number of tokens of a text that the model reads."""
+"""Maximum number of tokens of a text. The model ignores further tokens."""
 QUERY_SECONDS = 5.0
-"""Maximum seconds that a query waits until the model is fetched and loaded."""
+"""Maximum time in seconds that a query waits for the model to be downloaded and loaded."""
 PASSAGES_SECONDS = 10.0
-"""Maximum seconds that passages wait for the model. A search may wait for passages."""
+"""Maximum time in seconds that passages wait for the model to be loaded. It is short, because a search may wait for
+them."""
 LEAST_PRIORITY = 19
 
 
 class LocalEmbedder:
-    """The local model, opened when it is first used.
+    """An embedder with a local model, which is downloaded and loaded on first use.
 
-    Passages are computed in one thread with the lowest priority that the platform has. Queries do not wait for them,
-    because they use the same network in another thread.
+    Vectors of passages are computed in one thread, with the lowest priority on Linux. Queries do not wait for passages,
+    because they run the same network in other threads.
     """
 
     def __init__(self, cache: Path, model: LocalModel = MODELS[DEFAULT]) -> None:
@@ -53,11 +54,11 @@ class LocalEmbedder:
         self._model = model
         self._network: concurrent.futures.Future[_Network] | None = None
         self._failed_at = 0.0
-        self._quiet = ThreadPoolExecutor(1, "graph-memory-embedding", initializer=_yield_to_others)
+        self._background_thread = ThreadPoolExecutor(1, "graph-memory-embedding", initializer=_yield_to_others)
 
     @property
     def model(self) -> str:
-        """The name that is stored with vectors of this model."""
+        """The model name that is stored with its vectors."""
         return self._model.id
 
     @property
@@ -66,35 +67,41 @@ class LocalEmbedder:
         return self._model.dimensions
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of the texts, in order. If cancelled, stops after the current text."""
+        """Return the vectors of the texts, in order. If cancelled, stops after the current text.
+
+        Raises EmbeddingUnavailable if the model cannot be loaded within `PASSAGES_SECONDS`.
+        """
         network, prefix = await self._load(PASSAGES_SECONDS), self._model.passage_prefix
         run = asyncio.get_running_loop().run_in_executor
-        return [await run(self._quiet, network.embed, prefix + text) for text in texts]
+        return [await run(self._background_thread, network.embed, prefix + text) for text in texts]
 
     async def query(self, text: str) -> list[float]:
-        """Return the vector of the query. Does not wait for passages, and fails while the model is still downloaded."""
+        """Return the vector of the query, without waiting for passages.
+
+        Raises EmbeddingUnavailable if the model cannot be loaded within `QUERY_SECONDS`.
+        """
         network, prefixed = await self._load(QUERY_SECONDS), self._model.query_prefix + text
         return await anyio.to_thread.run_sync(network.embed, prefixed, abandon_on_cancel=True)
 
     async def aclose(self) -> None:
-        """Stop the thread after its current text."""
-        self._quiet.shutdown(wait=False, cancel_futures=True)
+        """Stop the thread for passages after its current text."""
+        self._background_thread.shutdown(wait=False, cancel_futures=True)
 
-    async def _load(self, patience: float) -> _Network:
-        """Return the network. The first call downloads and loads it.
+    async def _load(self, max_wait: float) -> _Network:
+        """Return the loaded network. The first call starts downloading and loading it.
 
-        Raises EmbeddingUnavailable if that fails, or takes longer than `patience` seconds.
+        Raises EmbeddingUnavailable if that fails or takes longer than `max_wait` seconds.
         """
         if self._failed_at and time.monotonic() - self._failed_at > PAUSE_SECONDS:
             self._network, self._failed_at = None, 0.0
         if self._network is None:
             self._network = concurrent.futures.Future()
-            # It is a daemon thread, since a process that ends must not wait for a network that does not answer.
-            threading.Thread(target=_fulfil, args=(self._network, self._model, self._cache), daemon=True).start()
+            # A daemon thread, because an ending process must not wait for a network that does not answer.
+            threading.Thread(target=_load_into, args=(self._network, self._model, self._cache), daemon=True).start()
         network = asyncio.wrap_future(self._network)
         network.add_done_callback(_retrieve_error)
         try:
-            with anyio.move_on_after(patience):
+            with anyio.move_on_after(max_wait):
                 return await asyncio.shield(network)
         except EmbeddingUnavailable:
             self._failed_at = self._failed_at or time.monotonic()
@@ -103,27 +110,27 @@ class LocalEmbedder:
 
 
 class _Session(Protocol):
-    """The methods of an ONNX Runtime session, which has no types. Threads can share a session."""
+    """The type of an ONNX Runtime session, because the library has no type hints. Threads can share a session."""
 
     def run(self, outputs: None, inputs: dict[str, np.ndarray], /) -> list[np.ndarray]: ...
 
 
 class _Network:
-    """The tokenizer and the network. Threads can share them."""
+    """The tokenizer and the neural network of a model. Threads can share them."""
 
     def __init__(self, tokenizer: Tokenizer, session: _Session) -> None:
         self._tokenizer = tokenizer
         self._session = session
 
     def embed(self, text: str) -> list[float]:
-        """Return the vector of a text: the mean of the network's states for the tokens, with length 1.
+        """Return the vector of a text: the mean of its token embeddings, scaled to length 1.
 
-        Each run has one text. The network quantises its activations by their range, so other texts in the run would
-        change the vector.
+        The network processes one text per run. It quantizes activations by their range, so other texts in the same run
+        would change the vector.
         """
         import numpy as np
 
-        encoding: Encoding = self._tokenizer.encode(readable(text))
+        encoding: Encoding = self._tokenizer.encode(to_model_text(text))
         ids = np.array([encoding.ids], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         (states,) = self._session.run(None, inputs)
@@ -132,19 +139,19 @@ class _Network:
 
 
 def _retrieve_error(network: asyncio.Future[_Network]) -> None:
-    """Retrieve the error, so that asyncio does not log it if no caller waits for it."""
+    """Retrieve a load's error, so that asyncio does not log it if no caller waits for the network."""
     if not network.cancelled():
         network.exception()
 
 
-def _fulfil(network: concurrent.futures.Future[_Network], model: LocalModel, cache: Path) -> None:
+def _load_into(network: concurrent.futures.Future[_Network], model: LocalModel, cache: Path) -> None:
     try:
-        network.set_result(_open(model, cache))
+        network.set_result(_fetch_and_open(model, cache))
     except EmbeddingUnavailable as error:
         network.set_exception(error)
 
 
-def _open(model: LocalModel, cache: Path) -> _Network:
+def _fetch_and_open(model: LocalModel, cache: Path) -> _Network:
     try:
         folder = model_folder(model, cache)
     except OSError as error:
@@ -179,6 +186,9 @@ def _open_network(folder: Path) -> _Network:
 
 
 def _yield_to_others() -> None:
-    """Give this thread the lowest priority. Only on Linux, where threads have priorities."""
+    """Give this thread the lowest priority on Linux.
+
+    Does nothing on other systems, where priorities belong to processes.
+    """
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LEAST_PRIORITY)

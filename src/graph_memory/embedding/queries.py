@@ -1,4 +1,4 @@
-"""A cache for the vectors of queries, which is used by further pages of a search and by repeated queries."""
+"""Caches the vectors of queries, for a search's next pages and for repeated queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CACHE_SECONDS = 3600.0
 
 
 class CachedQueries:
-    """An embedder that caches the vectors of recent queries."""
+    """An embedder that caches the vectors of another embedder's recent queries."""
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
@@ -20,20 +20,23 @@ class CachedQueries:
 
     @property
     def model(self) -> str:
-        """The model of the inner embedder."""
+        """The name of the inner embedder's model."""
         return self._inner.model
 
     @property
     def dimensions(self) -> int | None:
-        """The number of dimensions of the vectors."""
+        """The number of dimensions of the inner embedder's vectors, or None if it is not yet known."""
         return self._inner.dimensions
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of texts to be indexed, in order. Raises EmbeddingUnavailable."""
+        """Return the vectors of passages to index, in the order of the texts. Raises EmbeddingUnavailable."""
         return await self._inner.passages(texts)
 
     async def query(self, text: str) -> list[float]:
-        """Return the vector of the query. Raises EmbeddingUnavailable. Failures are not cached."""
+        """Return the vector of the query, from the cache if possible.
+
+        Raises EmbeddingUnavailable, which is not cached.
+        """
         vector = self._vectors.get(text)
         if vector is None:
             vector = tuple(await self._inner.query(text))

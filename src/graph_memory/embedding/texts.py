@@ -6,19 +6,24 @@ import math
 from collections.abc import Iterator, Sequence
 
 TEXT_BYTES = 8_000
-"""Maximum number of bytes of a text. It has at most as many tokens, so OpenAI accepts it. Other models read less."""
+"""Maximum number of bytes of a text sent to a model. A text has at most as many tokens as bytes, so OpenAI accepts
+texts of this size. Other models read fewer tokens."""
 
 
-def readable(text: str) -> str:
-    """Return the text without lone surrogates, cut to `TEXT_BYTES`. Never empty, because OpenAI rejects empty texts."""
+def to_model_text(text: str) -> str:
+    """Return the text cut to `TEXT_BYTES`, with `?` for lone surrogates.
+
+    Empty text becomes a space, as OpenAI requires.
+    """
     return text[:TEXT_BYTES].encode("utf-8", "replace")[:TEXT_BYTES].decode("utf-8", "ignore") or " "
 
 
 def batches(sizes: Sequence[int], *, max_texts: int, capacity: int) -> Iterator[list[int]]:
-    """Yield batches of text positions, shortest texts first. A model pads each text of a batch to the longest.
+    """Yield batches of texts as indexes into `sizes`, shortest texts first.
 
-    A batch has at most `max_texts` texts and a total size of at most `capacity`, in the unit of `sizes`, padding
-    included. A larger text gets a separate batch.
+    A batch has at most `max_texts` texts and a total size of at most `capacity`, in the unit of `sizes`. Each text
+    counts as the longest in its batch, because models pad all texts to that length. A text larger than `capacity` gets
+    its own batch.
     """
     batch: list[int] = []
     for index in sorted(range(len(sizes)), key=lambda index: sizes[index]):
@@ -31,10 +36,12 @@ def batches(sizes: Sequence[int], *, max_texts: int, capacity: int) -> Iterator[
 
 
 def normalise(vector: Sequence[float]) -> list[float]:
-    """Return the vector scaled to length 1. Raises ValueError for a zero vector."""
-    length = math.hypot(*vector)
-    if not math.isfinite(length):
+    """Return the vector scaled to length 1. Raises ValueError for zero vectors and non-finite numbers."""
+    if not math.isfinite(math.hypot(*vector)):
         raise ValueError("has numbers that are not finite")
-    if length == 0.0:
+    largest = max(map(abs, vector), default=0.0)
+    if largest == 0.0:
         raise ValueError("is all zeros")
-    return [number / length for number in vector]
+    scaled = [number / largest for number in vector]  # the length of the smallest numbers has too few digits
+    length = math.hypot(*scaled)
+    return [number / length for number in scaled]

@@ -7,7 +7,7 @@ await gtd.available_actions(contexts=["phone"], minutes=30)
 from graph_memory.gtd.layer import Gtd
 from graph_memory.gtd.results import (
     Action,
-    Available,
+    AvailableActions,
     Item,
     NextActions,
     ProjectActions,
@@ -21,7 +21,7 @@ from graph_memory.gtd.results import (
 
 __all__ = [
     "Action",
-    "Available",
+    "AvailableActions",
     "Gtd",
     "Item",
     "NextActions",

@@ -22,28 +22,31 @@ async def require_types(memory: Memory, node_types: Sequence[str], connection_ty
     }
     for code, names in missing.items():
         if names:
-            hint = Hint("{graph-memory ontology apply gtd} adds all types of Getting Things Done to a domain.")
+            hint = Hint("Add them to the domain with {graph-memory ontology apply gtd}.")
             message = f"The ontology does not define {join_names(names)}, which Getting Things Done needs"
             raise GraphError(code, message, {"missing": names, "hint": hint})
 
 
-async def nodes(memory: Memory, node_type: str, status: str | None = None) -> tuple[NodeSummary, ...]:
+async def read_nodes(memory: Memory, node_type: str, status: str | None = None) -> tuple[NodeSummary, ...]:
     """Return the nodes of the type, optionally only those with the given status."""
     properties = None if status is None else {"status": status}
     page = await memory.query_nodes(type=node_type, properties=properties)
     return await memory.describe_nodes(page.node_ids)
 
 
-async def connections(memory: Memory, connection_type: str) -> tuple[ConnectionSummary, ...]:
-    """Return all connections of the type."""
+async def read_connections(memory: Memory, connection_type: str) -> tuple[ConnectionSummary, ...]:
+    """Return all connections of the type in the domain."""
     page = await memory.query_connections(type=connection_type)
     return await memory.describe_connections(page.connection_ids)
 
 
-async def neighbours(
+async def read_neighbours(
     memory: Memory, sources: Iterable[NodeSummary], connection_type: str, direction: Direction
 ) -> Mapping[str, tuple[NodeSummary, ...]]:
-    """Return the targets of connections of the type, by source id. Deleted sources have no targets."""
+    """Return each source's neighbours over connections of the type, by source id.
+
+    A deleted source has no neighbours.
+    """
     ids = [node.id for node in sources]
     targets = await memory.get_connected_nodes_of(ids, direction=direction, connection_type=connection_type)
     nodes_by_id = {node.id: node for node in await memory.describe_nodes(list({*chain(*targets.values())}))}

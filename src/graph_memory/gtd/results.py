@@ -35,8 +35,8 @@ class Action(Ref):
     projects: tuple[Ref, ...] = Field(default=(), description="The projects whose next action it is")
 
 
-class LeftOut(Result):
-    """How many actions with status `next` cannot be done now, by the first reason that applies."""
+class OmittedActions(Result):
+    """The number of actions with status `next` that cannot be done now, by the first reason that applies."""
 
     project: int = Field(description="All their projects are finished, on hold or someday")
     dependencies: int = Field(description="One of their dependencies is not complete")
@@ -45,11 +45,11 @@ class LeftOut(Result):
     energy: int = Field(description="They take more than `energy`")
 
 
-class Available(Result):
-    """The actions that can be done now, the most urgent first."""
+class AvailableActions(Result):
+    """The actions that can be done now, most urgent first."""
 
     actions: tuple[Action, ...]
-    left_out: LeftOut
+    left_out: OmittedActions
 
 
 class StuckProject(Ref):
@@ -62,7 +62,7 @@ class StuckProject(Ref):
 
 
 class StuckProjects(Result):
-    """The active projects without an open next action, the most urgent first."""
+    """The active projects without an open next action, most urgent first."""
 
     projects: tuple[StuckProject, ...]
 
@@ -81,7 +81,7 @@ class Waiting(Result):
 
 
 class WaitingFor(Result):
-    """The actions and projects that wait for a person, the longest overdue first."""
+    """The actions and projects that wait for a person, longest overdue first."""
 
     waiting: tuple[Waiting, ...]
 
@@ -94,13 +94,13 @@ class ProjectActions(Ref):
 
 
 class NextActions(Result):
-    """Projects with their open next actions, the most urgent project first."""
+    """Projects with their open next actions, most urgent first."""
 
     projects: tuple[ProjectActions, ...]
 
 
 class Review(Result):
-    """The lists of a weekly review."""
+    """The lists of a weekly review: entries that need a decision, and entries to look through."""
 
     inbox: tuple[Item, ...] = Field(description="Actions with status inbox")
     unclear: tuple[Item, ...] = Field(description="Projects and actions without a status")

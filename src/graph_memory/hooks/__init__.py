@@ -1,1 +1,1 @@
-"""Hooks for coding agents. They store client events in a spool, without secrets. Only the standard library is used."""
+"""Hooks for coding agents. They store clients' events in a spool, without secrets, using only the standard library."""

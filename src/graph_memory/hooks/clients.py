@@ -1,4 +1,4 @@
-"""The supported clients, the names of their events, and the format of answers to them."""
+"""The supported clients, their event names, and the formats of answers."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["start", "prompt", "tool", "reply", "compaction", "summary", "end"]
-"""A kind of event, independent of the client's name for it."""
+"""A kind of event, independent of its name in a client."""
 BUDGETS: Mapping[Kind, float] = {"start": 2.0, "prompt": 0.7}
-"""Seconds after which a hook ends without output."""
+"""Time in seconds after which a hook exits without output, by kind of event."""
 SHORT_BUDGET = 0.3
-"""Seconds after which hooks of all other kinds end without output."""
+"""Time in seconds after which a hook exits without output, for all other kinds of events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client, the kinds of its events by event name, and the events for which a hook may add context."""
+    """A client: the kind of each of its events, and the events to which a hook may add context."""
 
     events: Mapping[str, Kind]
     adds_context: frozenset[str]
     is_flat: bool = False
-    """Whether the answer is one field, as in Cursor, and not an object `hookSpecificOutput`."""
+    """Whether the answer is a single field, as in Cursor, instead of an object `hookSpecificOutput`."""
 
     def answer(self, event: str, text: str) -> Mapping[str, object] | None:
-        """Return the answer that adds the text to the context, or None if the client accepts none for the event."""
+        """Return the answer that adds the text to the context, or None if the client accepts no text for the event."""
         if event not in self.adds_context:
             return None
         if self.is_flat:

@@ -1,4 +1,4 @@
-"""Reads client events, limits their size, and removes secrets. The input is not trusted."""
+"""Reads clients' events, limits their size, and removes secrets. The input is not trusted."""
 
 from __future__ import annotations
 
@@ -19,41 +19,56 @@ from graph_memory.hooks.redact import redact
 
 LARGEST = 16_384
 """Maximum number of bytes of an event in the spool."""
-_SCANNED = 16_000
-"""Maximum number of characters of a text that are searched for secrets. The rest is never stored."""
-_CUT_EDGE = 1_000
-"""Number of characters before a cut that are searched and then dropped, because a secret may be cut in two there."""
+_MAX_SCANNED_CHARACTERS = 16_000
+"""Maximum number of characters that are searched for secrets. The rest of a longer text is never stored."""
+_CUT_MARGIN = 1_000
+"""Number of characters before the cut that are searched but not stored, because the cut may split a secret."""
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?")
-"""A command to a terminal, for example a change of colour."""
-_LENGTHS: Mapping[Kind, int] = {"prompt": 6_000, "summary": 10_000, "reply": 2_000, "tool": 500}
-"""Maximum number of characters of the text of an event."""
-_LONGEST_NAME = 200
-_TARGETS = ("file_path", "path", "notebook_path", "command", "url", "pattern", "query", "description", "prompt")
-"""Arguments that show the subject of a tool call, most specific first."""
-_PATCH = "*** Begin Patch"
-_PATCHED = re.compile(r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.+)", re.MULTILINE)
-"""A line of a patch that names a file. The other lines are contents of files."""
-_LARGEST_OUTPUT = 100_000
-"""Maximum number of characters of the output of a tool that are parsed."""
-_TEXTS = ("prompt", "last_assistant_message", "prompt_response", "compact_summary", "text")
-_TURNS = ("tool_use_id", "tool_call_id")
-"""Fields with the client's name for an event, by which a repeated event is recognised."""
+"""Matches a terminal control sequence, such as a change of colour."""
+_MAX_TEXT_CHARACTERS: Mapping[Kind, int] = {"prompt": 6_000, "summary": 10_000, "reply": 2_000, "tool": 500}
+"""Maximum number of characters of an event's text, by kind of event."""
+_MAX_NAME_CHARACTERS = 200
+_TARGET_ARGUMENTS = (
+    "file_path",
+    "path",
+    "notebook_path",
+    "command",
+    "url",
+    "pattern",
+    "query",
+    "description",
+    "prompt",
+)
+"""The arguments that show a tool call's target, most specific first."""
+_PATCH_START = "*** Begin Patch"
+_PATCHED_FILE = re.compile(r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.+)", re.MULTILINE)
+"""Matches a patch line with a file's path. All other lines are file contents."""
+_MAX_OUTPUT_CHARACTERS = 100_000
+"""Maximum number of characters of a parsed tool output."""
+_TEXT_FIELDS: Mapping[Kind, Sequence[str]] = {
+    "prompt": ("prompt",),
+    "reply": ("last_assistant_message", "prompt_response", "text"),
+    "summary": ("compact_summary",),
+}
+"""Fields with an event's text, by kind. Gemini CLI repeats the prompt in the event of a reply."""
+_EVENT_ID_FIELDS = ("tool_use_id", "tool_call_id")
+"""Fields with the client's id of an event, for recognising a repeated event."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookEvent:
-    """An event of a client, as it is stored in the spool."""
+    """A client's event as stored in the spool."""
 
     client: str
     kind: Kind
     session: str
     at: str
-    """The time of the event, in UTC, or empty text for an imported event without a time."""
+    """The event's time in UTC, or an empty string for an imported event without a time."""
     folder: str
     domain: str
-    """The setting of the domain: a name, or `auto`."""
+    """The domain setting: a name, or `auto`."""
     key: str = ""
-    """The client's own name for the event, or empty text."""
+    """The client's id of the event, or an empty string."""
     text: str = ""
     tool: str = ""
     target: str = ""
@@ -61,14 +76,14 @@ class HookEvent:
     duration_ms: float | None = None
     trigger: str = ""
     agent: str = ""
-    """The subagent in which it happened, or empty text."""
+    """The id of the subagent that caused the event, or an empty string."""
     secrets: int = 0
-    """Number of secrets that were replaced."""
+    """The number of replaced secrets."""
     database: str = ""
-    """A hash of the address of the Neo4j that the hook's settings name, or empty text for the local one."""
+    """A hash of the Neo4j address in the hook's settings, or an empty string for the local Neo4j."""
 
     def to_json(self) -> bytes:
-        """Return the event as JSON of at most `LARGEST` bytes. The event's text is cut if necessary."""
+        """Return the event as JSON of at most `LARGEST` bytes. The event's text is shortened if necessary."""
         event = self
         while len(data := json.dumps(asdict(event), ensure_ascii=False).encode("utf-8", "replace")) > LARGEST:
             event = replace(event, text=event.text[: len(event.text) * 3 // 4])
@@ -76,7 +91,7 @@ class HookEvent:
 
     @classmethod
     def from_json(cls, data: bytes) -> HookEvent:
-        """Return the event in a spool file, given its content. Raises ValueError if no hook has written it."""
+        """Return the event from a spool file's content. Raises ValueError if the content is not a valid event."""
         fields = json.loads(data)
         if not isinstance(fields, dict):
             raise ValueError("not an event")  # noqa: TRY004 - callers set the file aside
@@ -96,9 +111,10 @@ class HookEvent:
 
 
 def is_captured(kind: Kind, capture: str) -> bool:
-    """Return whether events of the kind are stored. With `prompts`, these are prompts, session starts and ends.
+    """Return whether events of the kind are stored.
 
-    With an unknown value of `capture`, nothing is stored.
+    With `prompts`, tool calls, replies and summaries are not stored. With an unknown value of `capture`, no events are
+    stored.
     """
     return capture == "all" or (capture == "prompts" and kind not in ("tool", "reply", "summary"))
 
@@ -112,42 +128,42 @@ def event_of(
     at: str | None = None,
     folder: str | None = None,
 ) -> HookEvent | None:
-    """Return the event of this kind in the payload, or None if it must not be captured."""
+    """Return the payload as an event of this kind, or None if it is empty or excluded from capture."""
     folder = folder or folder_of(payload)
-    excluded = Exclusions.of(Path(folder))
+    exclusions = Exclusions.of(Path(folder))
     tool, subject = _call_of(payload) if kind == "tool" else ("", "")
-    if excluded.are_all or (subject and excluded.mentions(subject, Path(folder))):
+    if exclusions.are_all or (subject and exclusions.mentions(subject, Path(folder))):
         return None
     failure = _failure(payload) if kind == "tool" else ""
-    text = failure or ("" if kind == "tool" else _first_text(payload, _TEXTS))
+    text = failure or _first_text(payload, _TEXT_FIELDS.get(kind, ()))
     cleaner = _Cleaner()
     event = HookEvent(
         client=client,
         kind=kind,
-        session=cleaner.clean(session_of(payload), _LONGEST_NAME),
+        session=cleaner.clean(session_of(payload), _MAX_NAME_CHARACTERS),
         at=at or datetime.now(UTC).isoformat(timespec="milliseconds"),
         folder=folder,
         domain=domain,
-        key=cleaner.clean(_first_text(payload, _TURNS), _LONGEST_NAME),
-        text=cleaner.clean(text, _LENGTHS.get(kind, 0)),
-        tool=cleaner.clean(tool, _LONGEST_NAME),
-        target=cleaner.clean(subject.partition("\n")[0], _LENGTHS["tool"]),
+        key=cleaner.clean(_first_text(payload, _EVENT_ID_FIELDS), _MAX_NAME_CHARACTERS),
+        text=cleaner.clean(text, _MAX_TEXT_CHARACTERS.get(kind, 0)),
+        tool=cleaner.clean(tool, _MAX_NAME_CHARACTERS),
+        target=cleaner.clean(subject.partition("\n")[0], _MAX_TEXT_CHARACTERS["tool"]),
         outcome=("failure" if failure else "success") if kind == "tool" else "",
         duration_ms=_duration(payload),
-        trigger=cleaner.clean(_first_text(payload, ("source", "trigger", "reason")), _LONGEST_NAME),
-        agent=cleaner.clean(_first_text(payload, ("agent_id",)), _LONGEST_NAME),
+        trigger=cleaner.clean(_first_text(payload, ("source", "trigger", "reason")), _MAX_NAME_CHARACTERS),
+        agent=cleaner.clean(_first_text(payload, ("agent_id",)), _MAX_NAME_CHARACTERS),
     )
     is_empty = kind in ("prompt", "reply", "summary") and not event.text
     return None if is_empty else replace(event, secrets=cleaner.secrets)
 
 
 def session_of(payload: Mapping[str, object]) -> str:
-    """Return the client's id of the session, or `unknown`."""
-    return _first_text(payload, ("session_id", "conversation_id"))[:_LONGEST_NAME] or "unknown"
+    """Return the client's session id, or `unknown`."""
+    return _first_text(payload, ("session_id", "conversation_id"))[:_MAX_NAME_CHARACTERS] or "unknown"
 
 
 def folder_of(payload: Mapping[str, object]) -> str:
-    """Return the existing folder that the event names, otherwise the current folder of this process."""
+    """Return the event's working folder, or this process's current folder if it is missing or invalid."""
     roots = payload.get("workspace_roots")
     for value in (payload.get("cwd"), *(cast("list[object]", roots)[:1] if isinstance(roots, list) else ())):
         if isinstance(value, str) and "\0" not in value and os.path.isabs(value) and os.path.isdir(value):  # noqa: PTH112, PTH117 - it may be no valid path
@@ -156,19 +172,19 @@ def folder_of(payload: Mapping[str, object]) -> str:
 
 
 class _Cleaner:
-    """Removes private parts and secrets from texts before they are stored. Counts the secrets."""
+    """Removes private parts and secrets from texts before they are stored, and counts the secrets."""
 
     def __init__(self) -> None:
         self.secrets = 0
 
-    def clean(self, text: str, longest: int) -> str:
-        """Remove private parts and secrets from a text, and cut it to `longest` characters."""
-        is_cut = len(text) > _SCANNED
-        visible = _ESCAPE.sub("", text[:_SCANNED])
+    def clean(self, text: str, limit: int) -> str:
+        """Return the text without private parts and secrets, shortened to `limit` characters."""
+        is_cut = len(text) > _MAX_SCANNED_CHARACTERS
+        visible = _ESCAPE.sub("", text[:_MAX_SCANNED_CHARACTERS])
         known = strip_fenced("".join(char for char in visible if char.isprintable() or char in "\n\t"))
-        redacted, count = redact(known, max(len(known) - _CUT_EDGE, 0) if is_cut else None)
+        redacted, count = redact(known, max(len(known) - _CUT_MARGIN, 0) if is_cut else None)
         self.secrets += count
-        return redacted if len(redacted) <= longest and not is_cut else f"{redacted[: max(longest - 1, 0)]}…"
+        return redacted if len(redacted) <= limit and not is_cut else f"{redacted[: max(limit - 1, 0)]}…"
 
 
 def _first_text(payload: Mapping[str, object], names: Sequence[str]) -> str:
@@ -180,16 +196,16 @@ def _object(value: object) -> Mapping[str, object]:
 
 
 def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
-    """Return the name of the called tool and its target. For a patch, that is the paths of the files."""
+    """Return the called tool's name and its target. The target of a patch is its files' paths."""
     tool = _first_text(payload, ("tool_name",)) or "edit"
     arguments = _object(payload.get("tool_input")) or {"file_path": payload.get("file_path")}
-    subject = _first_text(arguments, _TARGETS).strip()
+    subject = _first_text(arguments, _TARGET_ARGUMENTS).strip()
     patch = subject or _first_text(arguments, ("input",)).strip()
-    return tool, ", ".join(map(str.strip, _PATCHED.findall(patch))) if patch.startswith(_PATCH) else subject
+    return tool, ", ".join(map(str.strip, _PATCHED_FILE.findall(patch))) if patch.startswith(_PATCH_START) else subject
 
 
 def _failure(payload: Mapping[str, object]) -> str:
-    """Return the error of a failed call, or "" if it succeeded."""
+    """Return a failed tool call's error message or output. Returns "" if the call succeeded."""
     response = _object(payload.get("tool_response")) or _object(_parse_json(payload.get("tool_output")))
     code = response.get("exit_code", response.get("exitCode"))
     has_failed = response.get("is_error") is True or response.get("success") is False or code not in (None, 0)
@@ -200,9 +216,9 @@ def _failure(payload: Mapping[str, object]) -> str:
 
 
 def _parse_json(value: object) -> object:
-    """Parse a string, since Cursor reports tool output as JSON. Returns None if it is not valid JSON."""
+    """Parse a string as JSON, because Cursor reports tool output as JSON. Returns None if it is invalid."""
     with suppress(ValueError, RecursionError):
-        return json.loads(value) if isinstance(value, str) and len(value) <= _LARGEST_OUTPUT else value
+        return json.loads(value) if isinstance(value, str) and len(value) <= _MAX_OUTPUT_CHARACTERS else value
     return None
 
 

@@ -1,4 +1,4 @@
-"""Runs and manages a local Neo4j. It requires only Python."""
+"""Starts and manages a local Neo4j server. No other program needs to be installed."""
 
 from graph_memory.local.aot.fast_start import FastStart, fast_start
 from graph_memory.local.server.server import (

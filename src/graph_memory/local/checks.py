@@ -1,4 +1,4 @@
-"""Checks whether the requirements of a local Neo4j are met. Changes nothing."""
+"""Checks whether the requirements of a local Neo4j are met, without changing anything."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from graph_memory.local.aot.fast_start import fast_start
 from graph_memory.local.backup.restore import is_restoring
-from graph_memory.local.home.home import Home, read_run
+from graph_memory.local.home.home import HomeFolder, read_run
 from graph_memory.local.home.ports import is_free
 from graph_memory.local.home.swap import RESTORED, RESTORING
 from graph_memory.local.jars.fetch import find_damaged, known_list
@@ -26,19 +26,19 @@ _NEEDED_CACHE = 300 * MIB
 
 
 class Outcome(StrEnum):
-    """The outcome of a check: whether a requirement is met."""
+    """Whether a checked requirement is met."""
 
     OK = "ok"
     """The requirement is met."""
     NOTE = "note"
-    """Not needed, or created later. There is nothing to do."""
+    """The requirement does not apply, or will be met later. There is nothing to do."""
     FAILED = "failed"
-    """The requirement is not met; see the remedy."""
+    """The requirement is not met. See the remedy."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """The result of a check as one line of text, with a remedy if it failed."""
+    """The result of a check: its name, its outcome, a line of detail, and a remedy if it failed."""
 
     name: str
     outcome: Outcome
@@ -47,7 +47,7 @@ class Check:
 
 
 def check_needs(settings: Settings) -> Iterator[Check]:
-    """Run and yield the checks of Java, jars, fast start, ports, disk, and leftovers of restores."""
+    """Yield the results of the checks of Java, jars, fast start, ports, disk, and unfinished restores."""
     yield check_java(settings)
     yield check_jars(settings)
     yield check_fast_start(settings)
@@ -57,7 +57,7 @@ def check_needs(settings: Settings) -> Iterator[Check]:
 
 
 def check_java(settings: Settings) -> Check:
-    """Check that there is a Java that runs and is new enough."""
+    """Check that Java can be run and is new enough."""
     try:
         java = find_java(settings)
     except GraphError as error:
@@ -72,32 +72,32 @@ def check_java(settings: Settings) -> Check:
 
 
 def check_jars(settings: Settings) -> Check:
-    """Check every jar in the cache against its checksum."""
+    """Check that the checksum of every cached jar is correct. Jars that are not downloaded yet are only noted."""
     jars = known_list(settings)
     if not jars:
-        return Check("jars", Outcome.NOTE, f"no list for Neo4j {settings.neo4j_version}: the next start makes one")
+        return Check("jars", Outcome.NOTE, f"no list for Neo4j {settings.neo4j_version}: the next start creates it")
     size = f"{sum(jar.size for jar in jars) / MIB:.0f} MiB"
     missing, damaged_jars = find_damaged(settings, jars)
     if damaged_jars:
-        remedy = "`graph-memory neo4j stop` and then `start` fetches them again."
+        remedy = "Run `graph-memory neo4j stop` and then `start`, which downloads them again."
         return Check(
             "jars", Outcome.FAILED, f"{len(damaged_jars)} damaged, first {damaged_jars[0].coordinates}", remedy
         )
     if missing:
-        text = f"{len(missing)} of {len(jars)} not fetched yet: the next start fetches them ({size} in all)"
+        text = f"{len(missing)} of {len(jars)} not downloaded yet: the next start downloads them ({size} in total)"
         return Check("jars", Outcome.NOTE, text)
     return Check("jars", Outcome.OK, f"{len(jars)} jars, {size}, all checksums correct")
 
 
 def check_fast_start(settings: Settings) -> Check:
-    """Check whether the next start will be fast."""
-    fast = fast_start(settings)
-    return Check("fast start", Outcome.OK if fast.ready else Outcome.NOTE, fast.reason)
+    """Check whether the next start will use an AOT cache. The check never fails, because the cache is optional."""
+    fast_start_status = fast_start(settings)
+    return Check("fast start", Outcome.OK if fast_start_status.ready else Outcome.NOTE, fast_start_status.reason)
 
 
 def check_ports(settings: Settings) -> Iterator[Check]:
-    """Check the ports that the server uses or will use."""
-    home = Home.of(settings)
+    """Check that the Bolt and HTTP ports are free, or used by the local Neo4j."""
+    home = HomeFolder.of(settings)
     run = read_run(home)
     if run and find(home, run):
         yield Check("bolt port", Outcome.OK, f"{run.bolt_port}, in use by the local Neo4j")
@@ -108,21 +108,21 @@ def check_ports(settings: Settings) -> Iterator[Check]:
 
 
 def check_disk(settings: Settings) -> Iterator[Check]:
-    """Check that the home and the cache are writable and have free space."""
+    """Check that the home folder and the cache are writable and have free space."""
     for name, folder, needed in (("home", settings.home, _NEEDED_HOME), ("cache", settings.cache, _NEEDED_CACHE)):
         yield _check_folder(name, folder.expanduser().resolve(), needed)
 
 
 def check_restore(settings: Settings) -> Iterator[Check]:
-    """Yield a note for each folder left by a killed restore. Yields none while a restore runs."""
-    folder = Home.of(settings).parent
+    """Yield a result for each folder left by a killed restore. Yields nothing while a restore is running."""
+    folder = HomeFolder.of(settings).parent
     if is_restoring(settings):
         return
     if (folder / RESTORED).exists():
         text = f"{folder / RESTORED} is a complete restore that is not in use yet"
         yield Check("restore", Outcome.NOTE, text, "Start Neo4j to use it: `graph-memory neo4j start`.")
     if (folder / RESTORING).exists():
-        text = f"{folder / RESTORING} was left by a restore that was killed; the home is not affected"
+        text = f"{folder / RESTORING} was left by a restore that was killed; the home folder is not affected"
         remedy = (
             "The next `graph-memory restore` removes it. Or stop the Neo4j that may be running there "
             f"(`GRAPH_MEMORY_HOME={folder / RESTORING} graph-memory neo4j stop`), and delete the folder."
@@ -135,7 +135,9 @@ def _check_port(kind: str, configured: int, default: int) -> Check:
     if is_free(port):
         return Check(name, Outcome.OK, f"{port} is free")
     if configured:
-        remedy = f"Stop what is listening there, or set GRAPH_MEMORY_NEO4J_{kind.upper()}_PORT to another port or to 0."
+        remedy = (
+            f"Stop the program on this port, or set GRAPH_MEMORY_NEO4J_{kind.upper()}_PORT to another port or to 0."
+        )
         return Check(name, Outcome.FAILED, f"{port} is taken", remedy)
     return Check(name, Outcome.NOTE, f"{port} is taken: a free one will be used")
 

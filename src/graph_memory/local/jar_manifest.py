@@ -1,4 +1,7 @@
-"""Lists of a Neo4j server's jars. The list for the default version is in the package, others are cached."""
+"""Lists of the jars of a Neo4j version. The package contains the list for the default version.
+
+Lists of other versions are cached.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")
 def parse(text: str) -> tuple[Jar, ...]:
     """Parse a list of jars. Each line has coordinates, SHA-256 and size, or is a comment that starts with `#`.
 
-    Raises ValueError for any other text.
+    Raises ValueError if a line has another format.
     """
     lines = (line.split() for line in text.splitlines() if line.strip() and not line.startswith("#"))
     return tuple(_jar(line) for line in lines)
@@ -31,18 +34,18 @@ def render(jars: Iterable[Jar]) -> str:
 
 
 def committed_list(version: str) -> tuple[Jar, ...] | None:
-    """Return the list for the version that is in the package, or None if there is none."""
+    """Return the package's list of jars for a Neo4j version, or None if the package has none."""
     resource = files("graph_memory.local.jars").joinpath("lists", f"{checked_version(version)}.txt")
     return parse(resource.read_text("utf-8")) if resource.is_file() else None
 
 
 def cached_list_path(root: Path, version: str) -> Path:
-    """Return the path of the cached list for a version whose list is not in the package."""
+    """Return the cache path of the list of jars for a Neo4j version that is not in the package."""
     return root / f"{checked_version(version)}.txt"
 
 
 def checked_version(version: str) -> str:
-    """Return the version. Raises INVALID_ARGUMENT if it is not safe to use in a path."""
+    """Return the Neo4j version. Raises INVALID_ARGUMENT if it contains characters that are unsafe in a path."""
     if _VERSION.fullmatch(version):
         return version
     raise GraphError(

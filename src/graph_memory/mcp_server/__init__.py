@@ -1,1 +1,1 @@
-"""The MCP adapter."""
+"""The viewer, and the MCP server over stdio and over HTTP."""

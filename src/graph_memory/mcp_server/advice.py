@@ -1,4 +1,4 @@
-"""Adapts texts for agents to the server, so that they name only served tools. Completes partial ids."""
+"""Adapts texts for agents, so that they mention only tools that the server serves. Completes partial ids."""
 
 from __future__ import annotations
 
@@ -19,28 +19,31 @@ from graph_memory.operations.table import TOOLSETS
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
-    from graph_memory.memory.history.results import Named
+    from graph_memory.memory.history.results import NamedSubject
 
 _TOOLSET_OF = {tool.name: tool.name if tool.by_name else name for name, tools in TOOLSETS.items() for tool in tools}
-"""For each tool, the toolset or name with which it is added to a server."""
-_NAME = re.compile(rf"\b(?:{'|'.join(name for name in _TOOLSET_OF if '_' in name)})\b")
-"""The name of a tool in a description. Names that are also words are not matched."""
-_SENTENCE = re.compile(r"(?<=\.) ")
+"""The toolset that adds a tool to a server, by tool name. Some tools are added by their own name instead."""
+_TOOL_NAME = re.compile(rf"\b(?:{'|'.join(name for name in _TOOLSET_OF if '_' in name)})\b")
+"""Matches a tool's name in a description. Names without an underscore are not matched, because they are also words."""
+_SENTENCE_BREAK = re.compile(r"(?<=\.) ")
 _NOT_FOUND = (Code.NODE_NOT_FOUND, Code.CONNECTION_NOT_FOUND)
 _ID_DETAILS = ("node_id", "connection_id")
 _GUIDE_FIELDS = {"text": "tokens", "content": "tokens_used"}
-"""Fields of results that may contain a guide, and the fields with their number of tokens."""
+"""Result fields that may contain a guide, each with the field for its number of tokens."""
 
 
 class Advice:
-    """Adapts texts to the tools that the server serves."""
+    """Adapts hints, warnings and descriptions to the tools that the server serves."""
 
     def __init__(self, tools: Collection[str], served: Sequence[str]) -> None:
         self._tools = {*tools}
         self._served = shortest_names(served)
 
     def error(self, error: GraphError) -> GraphError:
-        """Return the error with a hint that names only served tools, and says to ask the user if it needs a shell."""
+        """Return the error with a hint that mentions only served tools.
+
+        If the hint contains a shell command, it also says that the user can run it.
+        """
         if "conflicts" in error.details:
             calls = {
                 key: self._with_toolsets(part) for key, part in error.details.items() if key in ("conflicts", "calls")
@@ -56,7 +59,10 @@ class Advice:
         return f"No tool of this server does this. {self._how_to_add(*names)}"
 
     def _name(self, reference: Reference) -> str | None:
-        """Return the reference's tools that are served, or None. Arguments and commands stay as they are."""
+        """Return a reference's served tools as text, or None if none of them is served.
+
+        Arguments and commands are returned unchanged.
+        """
         names = [name for name in reference.names if name in self._tools or name not in _TOOLSET_OF]
         return reference.render(names) if names else None
 
@@ -67,9 +73,9 @@ class Advice:
         return f"Your user can serve more: --toolsets {','.join(names)}."
 
     def answer(self, result: Result, *, has_calls: bool) -> dict[str, object]:
-        """Return the result with guides and warnings that name only served tools.
+        """Return the result with guides and warnings that mention only served tools.
 
-        Ready calls of other tools get a note that says how to add the tool.
+        A suggested call of an unserved tool gets a note that says how to add the tool.
         """
         rendered = self._with_guide(result.to_dict())
         if warnings := cast("Sequence[str] | None", getattr(result, "warnings", None)):
@@ -101,45 +107,49 @@ class Advice:
         return rendered
 
     def description(self, description: str) -> str:
-        """Return the tool's description without sentences about tools that are not served."""
+        """Return the tool's description without sentences about unserved tools."""
         paragraphs = [
-            [sentence for sentence in _SENTENCE.split(paragraph) if self._tools.issuperset(_NAME.findall(sentence))]
+            [
+                sentence
+                for sentence in _SENTENCE_BREAK.split(paragraph)
+                if self._tools.issuperset(_TOOL_NAME.findall(sentence))
+            ]
             for paragraph in description.split("\n\n")
         ]
         return "\n\n".join(" ".join(sentences) for sentences in paragraphs if sentences)
 
     def text(self, text: str) -> str:
-        """Return the text without parts about tools that are not served."""
+        """Return the text without the parts about unserved tools."""
         return text.render(self._name) if isinstance(text, Hint) else text
 
     def unknown_tool(self, name: str) -> str:
-        """Return the error message for a tool that is not served."""
+        """Return the error message for an unserved tool."""
         reason = f"; this server does not serve it. {self._how_to_add(name)}" if name in _TOOLSET_OF else ""
         return f"Unknown tool: {quote(name)}{reason}"
 
 
-async def with_whole_id(memory: Memory, error: GraphError) -> GraphError:
-    """Return an error about an unknown id, extended by the complete ids that it may stand for."""
+async def with_complete_id(memory: Memory, error: GraphError) -> GraphError:
+    """Return the error. If it is about an unknown id, its hint lists the complete ids that may be meant."""
     identifier = next((error.details[name] for name in _ID_DETAILS if name in error.details), None)
     if error.code not in _NOT_FOUND or not isinstance(identifier, str) or is_generated_id(identifier):
         return error
-    results: Sequence[Named] = ()
+    matches: Sequence[NamedSubject] = ()
     with suppress(GraphError):
-        results = await memory.history.named(identifier, domain=cast("str | None", error.details.get("domain")))
-    candidates = [candidate for candidate in results if not candidate.deleted and candidate.id != identifier]
+        matches = await memory.history.named(identifier, domain=cast("str | None", error.details.get("domain")))
+    candidates = [candidate for candidate in matches if not candidate.deleted and candidate.id != identifier]
     if not candidates:
         return error
     ids = ", ".join(entry.id for entry in candidates)
     role = "the beginning of the id" if candidates[0].id.startswith(identifier) else "the title of"
-    return _with_hint(error, f"{quote(identifier)} is {role} {ids}. Pass the whole id.")
+    return _with_hint(error, f"{quote(identifier)} is {role} {ids}. Pass the complete id.")
 
 
 def with_selection_hint(error: GraphError, selected: str | None) -> GraphError:
-    """Return an error about an unknown domain. If that is the selected domain, the hint says to select another."""
+    """Return the error. If the selected domain does not exist, its hint is to select another domain."""
     if error.code is not Code.ONTOLOGY_NOT_FOUND or selected is None or error.details.get("domain") != selected:
         return error
-    deleted = "It was selected, and deleted since: {select_domain} another."
-    hint = Hint(deleted, " {list_domains} shows which there are.")
+    advice = "It was deleted after you selected it. Select another domain with {select_domain}."
+    hint = Hint(advice, " List the existing domains with {list_domains}.")
     return _with_hint(error, hint)
 
 

@@ -10,11 +10,11 @@ import anyio.lowlevel
 from mcp import MCPError, types
 from mcp.server.subscriptions import ListenHandler, ResourceUpdated, ServerEvent
 
-from graph_memory.mcp_server.access import Access, Watch
-from graph_memory.mcp_server.callers import Context
+from graph_memory.mcp_server.access import Access, NotificationCheck
+from graph_memory.mcp_server.callers import Context, McpContext
 from graph_memory.mcp_server.control import CallControl
-from graph_memory.mcp_server.errors import masking
-from graph_memory.mcp_server.official import REFUSED, pretty_json
+from graph_memory.mcp_server.errors import mask_internal_errors
+from graph_memory.mcp_server.official import ERROR_PREFIX, pretty_json
 from graph_memory.model.errors import GraphError
 from graph_memory.operations.table import OPERATIONS
 
@@ -32,12 +32,12 @@ class Subscriber:
     """A client that is notified of changes until its session ends."""
 
     session: ServerSession
-    may_know: Watch
+    may_notify: NotificationCheck
     _is_pending: bool = False
     _is_notifying: bool = False
 
     async def notify(self) -> None:
-        """Notify the client of a change. Further changes during the notification cause one more notification."""
+        """Notify the client of a change. Further changes during the notification cause only one more notification."""
         self._is_pending = True
         if self._is_notifying:
             return
@@ -51,11 +51,15 @@ class Subscriber:
 
 
 class CallerBus:
-    """The event bus of one stream, which receives the changes that its caller may know of."""
+    """The event bus of one stream. It delivers only the changes that the stream's caller may see."""
 
-    def __init__(self, streams: dict[object, tuple[Watch, Callable[[ServerEvent], None]]], may_know: Watch) -> None:
+    def __init__(
+        self,
+        streams: dict[object, tuple[NotificationCheck, Callable[[ServerEvent], None]]],
+        may_notify: NotificationCheck,
+    ) -> None:
         self._streams = streams
-        self._may_know = may_know
+        self._may_notify = may_notify
 
     async def publish(self, event: ServerEvent) -> None:
         """Deliver an event to all streams."""
@@ -65,7 +69,7 @@ class CallerBus:
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
         """Add the stream, and return a function that removes it."""
         token = object()
-        self._streams[token] = (self._may_know, listener)
+        self._streams[token] = (self._may_notify, listener)
 
         def unsubscribe() -> None:
             self._streams.pop(token, None)
@@ -76,20 +80,23 @@ class CallerBus:
 class KnowledgeGraphResource:
     """The request handlers of the resource.
 
-    All subscribed clients are notified after each call that writes. A client with a key is notified only of domains
-    that it may read, as long as its key is valid.
+    All subscribed clients are notified after each call that writes. A client with a key is notified only of changes in
+    domains that it may read, and only while its key is valid.
     """
 
-    def __init__(self, memory_of: Callable[[Context], Awaitable[Memory]], access: Access, control: CallControl) -> None:
+    def __init__(
+        self, memory_of: Callable[[McpContext], Awaitable[Memory]], access: Access, control: CallControl
+    ) -> None:
         self._memory_of = memory_of
         self.access = access
         self._control = control
+        control.change_listeners.append(self.notify_change)
         self._subscribers: dict[int, Subscriber] = {}
-        self.streams: dict[object, tuple[Watch, Callable[[ServerEvent], None]]] = {}
+        self.streams: dict[object, tuple[NotificationCheck, Callable[[ServerEvent], None]]] = {}
         """The open streams of clients whose protocol has no sessions."""
 
     def handlers(self) -> dict[str, Any]:
-        """Return the request handlers by name, for the server."""
+        """Return the request handlers, keyed by the argument names of the MCP library's `Server`."""
         return {
             "on_list_resources": self.list_resources,
             "on_list_resource_templates": self.list_templates,
@@ -100,9 +107,9 @@ class KnowledgeGraphResource:
         }
 
     async def list_resources(
-        self, _ctx: Context, _params: types.PaginatedRequestParams | None
+        self, _ctx: McpContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Answer `resources/list`."""
+        """Answer `resources/list` with the knowledge graph's resource."""
         resource = types.Resource(
             uri=URI,
             name="knowledge-graph",
@@ -113,23 +120,23 @@ class KnowledgeGraphResource:
         return types.ListResourcesResult(resources=[resource])
 
     async def list_templates(
-        self, _ctx: Context, _params: types.PaginatedRequestParams | None
+        self, _ctx: McpContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """Answer `resources/templates/list` with an empty list."""
         return types.ListResourceTemplatesResult(resource_templates=[])
 
-    async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """Answer `resources/read`."""
+    async def read(self, ctx: McpContext, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """Answer `resources/read` with all entities and relations as JSON."""
         if str(params.uri) != URI:
-            raise MCPError(types.INVALID_PARAMS, f"{REFUSED}Resource {params.uri} not found")
+            raise MCPError(types.INVALID_PARAMS, f"{ERROR_PREFIX}Resource {params.uri} not found")
         try:
             with (
-                self._control.observing("read_graph", ctx),
-                masking(),
-                self.access.acting(ctx, OPERATIONS["read_graph"]),
+                self._control.observe_call("read_graph", ctx),
+                mask_internal_errors(),
+                self.access.run_as_caller(ctx, OPERATIONS["read_graph"]),
             ):
                 memory = await self._memory_of(ctx)
-                async with self._control.admitting(ctx, self.access.principal_of(ctx)):
+                async with self._control.wait_for_turn(ctx, self.access.principal_of(ctx)):
                     graph = await memory.entities.read_graph()
         except GraphError as error:
             raise MCPError(types.INTERNAL_ERROR, f"{error.code}: {error.message}") from error
@@ -137,37 +144,39 @@ class KnowledgeGraphResource:
         return types.ReadResourceResult(contents=[text])
 
     async def listen(
-        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+        self, ctx: McpContext, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         """Answer `subscriptions/listen` with a stream of changes."""
-        return await ListenHandler(CallerBus(self.streams, self.access.watch(ctx)))(ctx, params)
+        return await ListenHandler(CallerBus(self.streams, self.access.notification_check(ctx)))(ctx, params)
 
-    async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        """Answer `resources/subscribe`."""
+    async def subscribe(self, ctx: McpContext, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        """Answer `resources/subscribe` by notifying the client of changes until its session ends."""
         if str(params.uri) == URI and (key := id(ctx.session.client_params)) not in self._subscribers:
-            self._subscribers[key] = Subscriber(ctx.session, self.access.watch(ctx))
+            self._subscribers[key] = Subscriber(ctx.session, self.access.notification_check(ctx))
             exit_stack = ctx.session._connection.exit_stack  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - no public object lives as long as a session
             exit_stack.callback(self._subscribers.pop, key, None)
         return types.EmptyResult()
 
-    async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        """Answer `resources/unsubscribe`."""
+    async def unsubscribe(self, ctx: McpContext, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        """Answer `resources/unsubscribe` by ending the client's notifications."""
         if str(params.uri) == URI:
             self._subscribers.pop(id(ctx.session.client_params), None)
         return types.EmptyResult()
 
     async def notify_change(self, ctx: Context, domains: Collection[str]) -> None:
-        """Notify the subscribers of a change. The caller is notified before its call returns, others in the background.
+        """Notify the subscribers of a change.
 
-        `domains` are the changed domains. They are needed only if the server has keys.
+        The caller is notified before its call returns, and other subscribers in the background. `domains` are the
+        changed domains. They are needed only if the server has keys.
         """
-        caller = id(ctx.session.client_params)
+        session: ServerSession | None = getattr(ctx, "session", None)  # only clients of MCP have one
+        caller = None if session is None else id(session.client_params)
         for key, subscriber in [*self._subscribers.items()]:
-            if key != caller and await subscriber.may_know(domains):
+            if key != caller and await subscriber.may_notify(domains):
                 ctx.lifespan_context.start_task(subscriber.notify)
-        for may_know, deliver in [*self.streams.values()]:
-            if await may_know(domains):
+        for may_notify, deliver in [*self.streams.values()]:
+            if await may_notify(domains):
                 deliver(ResourceUpdated(uri=URI))
         await anyio.lowlevel.checkpoint()
-        if caller in self._subscribers and await self._subscribers[caller].may_know(domains):
-            await ctx.session.send_resource_updated(URI)
+        if session is not None and caller in self._subscribers and await self._subscribers[caller].may_notify(domains):
+            await session.send_resource_updated(URI)

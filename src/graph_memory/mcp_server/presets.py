@@ -15,7 +15,7 @@ AGENT: Sequence[str] = (
     *("create_relations", "delete_relations", "update_entity", "edit_block", "forget"),
     *("memory_log", "memory_revert_session", "record_event", "set_goal", "update_goal", "list_goals"),
 )
-"""The tools of the preset `agent`. Toolsets share two of these names, so these are names of tools only."""
+"""The tools of the preset `agent`. Two of these names are also names of toolsets, but here they refer to tools."""
 LISTED_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "recall": (
         "query",
@@ -35,17 +35,21 @@ LISTED_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "set_goal": ("description", "deadline", "steps"),
     "update_goal": ("goal_id", "status", "complete_step"),
 }
-"""The listed arguments of tools with many arguments, in the preset `agent`. Calls may pass the others too."""
-OF_TOOLSETS: Mapping[str, Sequence[str]] = {
+"""The arguments that the preset `agent` lists for tools with many arguments. Calls can also pass the other
+arguments."""
+TOOLSETS_BY_PRESET: Mapping[str, Sequence[str]] = {
     "application": Settings.model_fields["toolsets"].default,
     "official": ("entities",),
 }
-"""The other presets, as toolsets and tools. `all` is every tool of every toolset."""
+"""The toolsets and tools of the other presets. The preset `all`, which is not here, contains every tool."""
 
 
 def shortest_names(served: Sequence[str]) -> Sequence[str]:
-    """Return the name of the preset that is served or, if it is none, the names of the toolsets and tools."""
-    return next(([name] for name, names in OF_TOOLSETS.items() if tuple(names) == tuple(served)), served)
+    """Return the name of the preset with exactly these toolsets and tools.
+
+    Without such a preset, return their own names.
+    """
+    return next(([name] for name, names in TOOLSETS_BY_PRESET.items() if tuple(names) == tuple(served)), served)
 
 
 class Auth(StrEnum):

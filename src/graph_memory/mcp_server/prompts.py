@@ -1,4 +1,4 @@
-"""The prompts for users: how to work with a memory, how to save a session, and the skills."""
+"""Prompts for users: how to work with a memory, how to save a session, and the skills."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any, LiteralString
 
 from mcp import MCPError, types
 
-from graph_memory.mcp_server.callers import Context
+from graph_memory.mcp_server.callers import McpContext
 from graph_memory.memory.recall.guide import WAYS
 from graph_memory.model.errors import Hint
 from graph_memory.model.text.wording import quote
 from graph_memory.skills import Skill, bundled_skills
 
 START_TOOL = "session_start"
-"""The tool that the first two prompts refer to. Without it, the server does not offer them."""
-_PROJECT = "project"
-_WORDS = "words"
+"""The tool that the prompts in `PROMPTS` refer to. A server without this tool does not offer them."""
+_PROJECT_ARGUMENT = "project"
+_WORDS_ARGUMENT = "words"
 _BEGIN = ("You have a lasting memory. Begin with {session_start}{of_project}, and follow these rules:\n\n", "{ways}")
 _SAVE = (
     "Save the results of this session to your lasting memory:\n",
     "\n- New facts and decisions, with reasons: {remember}, with the name of its subject. Skip facts that are in the "
     "files.",
     "\n- Facts that are no longer true: {remember} with replaces, or with the property that has a new value.",
-    "\n- Changes about you, me or the project: {edit_block} with persona, human or project, a line each.",
+    "\n- Changes about you, me or the project: {edit_block} with persona, human or project, one line each.",
     "\n- Answer the questions that {remember} asked, with {decide}.",
     "\n- {session_end}{of_project} with a summary of a few lines: completed work, decisions, open questions.",
     "\n\nThen summarize in a sentence or two what you saved.",
@@ -39,7 +39,7 @@ class _Prompt:
 
     def entry(self, name: str) -> types.Prompt:
         """Return the entry in `prompts/list`."""
-        project = types.PromptArgument(name=_PROJECT, description="Name of the project", required=False)
+        project = types.PromptArgument(name=_PROJECT_ARGUMENT, description="Name of the project", required=False)
         return types.Prompt(name=name, title=self.title, description=self.description, arguments=[project])
 
     def text(self, project: str | None) -> Hint:
@@ -61,7 +61,9 @@ class _SkillPrompt:
 
     def entry(self, name: str) -> types.Prompt:
         """Return the entry in `prompts/list`."""
-        words = types.PromptArgument(name=_WORDS, description=self.skill.argument_hint.capitalize(), required=False)
+        words = types.PromptArgument(
+            name=_WORDS_ARGUMENT, description=self.skill.argument_hint.capitalize(), required=False
+        )
         title = name.replace("-", " ").capitalize()
         return types.Prompt(name=name, title=title, description=self.description, arguments=[words])
 
@@ -70,7 +72,7 @@ class _SkillPrompt:
         return self.skill.description
 
     def text(self, words: str | None) -> str:
-        """Return the text for the agent. Adds the user's words as Claude Code adds them to a skill."""
+        """Return the text for the agent, followed by the user's words in the form that Claude Code uses for skills."""
         return f"{self.skill.body}\nARGUMENTS: {words}" if words else self.skill.body
 
 
@@ -81,29 +83,31 @@ def _prompts_for(tools: Collection[str]) -> Mapping[str, _Prompt | _SkillPrompt]
 
 
 def _answer(
-    prompts: Mapping[str, _Prompt | _SkillPrompt], params: types.GetPromptRequestParams, fit: Callable[[str], str]
+    prompts: Mapping[str, _Prompt | _SkillPrompt],
+    params: types.GetPromptRequestParams,
+    adapt_text: Callable[[str], str],
 ) -> types.GetPromptResult:
     prompt = prompts.get(params.name)
     if prompt is None:
-        message = f"There is no prompt {quote(params.name)}: there are {' and '.join(prompts)}"
+        message = f"There is no prompt {quote(params.name)}. The prompts are {' and '.join(prompts)}"
         raise MCPError(types.INVALID_PARAMS, message)
     arguments = params.arguments or {}
-    text = fit(prompt.text(arguments.get(_PROJECT if isinstance(prompt, _Prompt) else _WORDS)))
+    text = adapt_text(prompt.text(arguments.get(_PROJECT_ARGUMENT if isinstance(prompt, _Prompt) else _WORDS_ARGUMENT)))
     prompt_message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=prompt.description, messages=[prompt_message])
 
 
-def prompt_handlers(tools: Collection[str], fit: Callable[[str], str]) -> dict[str, Any]:
-    """Return the request handlers for the prompts whose tools are served. Empty if there are no such prompts.
+def prompt_handlers(tools: Collection[str], adapt_text: Callable[[str], str]) -> dict[str, Any]:
+    """Return the request handlers for the prompts whose tools are all served.
 
-    `fit` removes the parts of a text that are about tools that are not served.
+    Without such prompts, there are no handlers. `adapt_text` removes a text's parts about unserved tools.
     """
     prompts = _prompts_for(tools)
 
-    async def list_(_ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    async def list_(_ctx: McpContext, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=[prompt.entry(name) for name, prompt in prompts.items()])
 
-    async def get(_ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return _answer(prompts, params, fit)
+    async def get(_ctx: McpContext, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return _answer(prompts, params, adapt_text)
 
     return {"on_list_prompts": list_, "on_get_prompt": get} if prompts else {}

@@ -9,25 +9,31 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.abc import TaskGroup
 
-from graph_memory.mcp_server.errors import masking
+from graph_memory.mcp_server.errors import mask_internal_errors
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.rights import calling
+from graph_memory.model.rights import run_as
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 Progress = Callable[[str, float | None], None]
 Opener = Callable[[Progress], AbstractAsyncContextManager["Memory"]]
-"""Opens a memory, and reports its stage from any thread."""
+"""Opens a memory, and reports the current stage from any thread."""
 Report = Callable[[float, str], Awaitable[None]]
-"""Tells a waiting client how many seconds it has waited, and the current stage."""
+"""Reports the waiting time in seconds and the current stage to a waiting client."""
 
 REPORT_EVERY = 1.0
+"""Time in seconds between two reports to a waiting client."""
 CLOSE_WITHIN = 5.0
+"""Maximum time in seconds for the memory to close."""
+
+
+async def report_nothing(_seconds: float, _stage: str) -> None:
+    """Report no progress, because the response has not begun."""
 
 
 class Attempt:
-    """An attempt to open the memory, which results in a memory or an error."""
+    """An attempt to open the memory. It results in a memory or an error."""
 
     def __init__(self) -> None:
         self.settled = anyio.Event()
@@ -39,23 +45,23 @@ class Attempt:
 
     @property
     def failed(self) -> bool:
-        """Whether the attempt has failed."""
+        """Whether opening the memory has failed."""
         return self._error is not None
 
     def result(self) -> Memory:
-        """Return the memory. Raises STARTING, or the error of opening it."""
+        """Return the memory. Raises STARTING while it is opening, or the error if opening failed."""
         if self._error is not None:
             raise GraphError(self._error.code, self._error.message, self._error.details)
         if self._memory is None:
-            hint = "Try again in a few seconds. Only the first start takes long: it downloads Neo4j."
+            hint = "Try again in a few seconds. Only the first start takes long, because it downloads Neo4j."
             raise GraphError(Code.STARTING, f"The memory is not ready yet: {self.stage}", {"hint": hint})
         return self._memory
 
-    async def hold_open(self, opener: Opener) -> None:
-        """Open the memory, and keep it open until `close` is called. It closes cleanly if callers are cancelled."""
+    async def keep_open(self, opener: Opener) -> None:
+        """Open the memory, and keep it open until `close` is called, even if a caller is cancelled."""
         with self._scope:
             try:
-                with masking():
+                with mask_internal_errors():
                     async with opener(self._note) as self._memory:
                         self.settled.set()
                         await self._closing.wait()
@@ -67,14 +73,14 @@ class Attempt:
         self.stage = stage
 
     def close(self) -> None:
-        """Close the memory or, if it is not open yet, stop opening it."""
+        """Close the memory or, if it is still opening, cancel that."""
         self._closing.set()
         grace = CLOSE_WITHIN if self.settled.is_set() else 0.0
         self._scope.deadline = anyio.current_time() + grace
 
 
 class Startup:
-    """Opens a memory in the background, at once and, after a failure, again with the next call."""
+    """Opens a memory in the background. If opening fails, the next call tries again."""
 
     def __init__(self, opener: Opener, wait: float) -> None:
         self._opener = opener
@@ -83,7 +89,7 @@ class Startup:
         self._tasks: TaskGroup | None = None
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[Startup]:
+    async def open_in_background(self) -> AsyncGenerator[Startup]:
         """Open the memory in the background, and close it at the end of the block."""
         async with anyio.create_task_group() as self._tasks:
             attempt = self._current_attempt()
@@ -94,16 +100,19 @@ class Startup:
                 self._tasks.cancel_scope.cancel()
 
     def _current_attempt(self) -> Attempt:
-        """Return the current attempt. If the last one failed, start another."""
+        """Return the current attempt. If the last attempt failed, start a new one."""
         tasks = self._running
         if self._attempt is None or self._attempt.failed:
             self._attempt = Attempt()
-            with calling(None):  # the memory outlives the call that opens it
-                tasks.start_soon(self._attempt.hold_open, self._opener)
+            with run_as(None):  # the memory outlives the call that opens it
+                tasks.start_soon(self._attempt.keep_open, self._opener)
         return self._attempt
 
     def present_memory(self) -> Memory:
-        """Return the memory without waiting. Raises STARTING, or the error of the last attempt, which is repeated."""
+        """Return the memory without waiting. Raises STARTING while it is opening.
+
+        If the last attempt failed, raise its error and start a new attempt.
+        """
         attempt = self._attempt or self._current_attempt()
         if attempt.failed:
             self._current_attempt()
@@ -116,25 +125,24 @@ class Startup:
         return self._tasks
 
     def start_task(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
-        """Run a function in the background. It is cancelled when the server ends."""
+        """Run a function in the background. It is cancelled when the server stops."""
         self._running.start_soon(work)
 
-    async def memory(self, tell: Report) -> Memory:
-        """Wait until the memory is open, and return it. Reports progress to the client while it waits.
+    async def memory(self, report: Report) -> Memory:
+        """Wait until the memory is open, and return it. Reports progress to the client in the meantime.
 
-        Raises STARTING after the time limit, or the error of opening the memory. After an error, the next call tries
-        again.
+        Raises STARTING after the time limit, or the error if opening failed. After an error, the next call tries again.
         """
         attempt = self._current_attempt()
         if not attempt.settled.is_set():
             with anyio.move_on_after(self._wait):
-                await _report_until_settled(attempt, tell)
+                await _report_until_settled(attempt, report)
         return attempt.result()
 
 
-async def _report_until_settled(attempt: Attempt, tell: Report) -> None:
+async def _report_until_settled(attempt: Attempt, report: Report) -> None:
     started = anyio.current_time()
     while not attempt.settled.is_set():
-        await tell(round(anyio.current_time() - started, 1), attempt.stage)
+        await report(round(anyio.current_time() - started, 1), attempt.stage)
         with anyio.move_on_after(REPORT_EVERY):
             await attempt.settled.wait()

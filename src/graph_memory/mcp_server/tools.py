@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from mcp import types
 from pydantic_core import to_jsonable_python
@@ -14,15 +14,15 @@ from graph_memory.model.errors import GraphError
 from graph_memory.operations.operation import AnyOperation, Effect
 from graph_memory.operations.schemas import properties_of
 
-Recorded = TypeVar("Recorded", bound=AnyOperation, covariant=True)
+OperationT = TypeVar("OperationT", bound=AnyOperation, covariant=True)
 
 
-class Tool(Generic[Recorded]):
-    """A tool. If `listing` is given, the entry in `tools/list` has only these arguments and `domain`."""
+class Tool(Generic[OperationT]):
+    """An operation as a tool. If `listed_arguments` is given, `tools/list` shows only these arguments and `domain`."""
 
-    def __init__(self, operation: Recorded, listing: Sequence[str] | None = None) -> None:
+    def __init__(self, operation: OperationT, listed_arguments: Sequence[str] | None = None) -> None:
         self.operation = operation
-        self._listing = listing
+        self._listed_arguments = listed_arguments
 
     @property
     def name(self) -> str:
@@ -37,9 +37,12 @@ class Tool(Generic[Recorded]):
         )
 
     def render_error(self, error: GraphError, _arguments: Mapping[str, object]) -> types.CallToolResult:
-        """Return the error as `{code, message, details}` for programs, and as text, with the lists in its details."""
+        """Return the error as `{code, message, details}` for programs, and as text for the model.
+
+        The text includes those details that are lists of objects.
+        """
         text = f"{error.code}: {error.message}" + (f"\nHint: {error.hint}" if error.hint else "")
-        structured = to_jsonable_python(error.to_dict(), fallback=str)
+        structured = error_fields(error)
         if lists := {name: value for name, value in structured["details"].items() if _is_list_of_objects(value)}:
             text += f"\nDetails: {json.dumps(lists, ensure_ascii=False, separators=(',', ':'))}"
         content = types.TextContent(type="text", text=text)
@@ -47,7 +50,7 @@ class Tool(Generic[Recorded]):
 
     @cached_property
     def listed(self) -> types.Tool:
-        """The entry of the tool in `tools/list`."""
+        """The tool's entry in `tools/list`."""
         return types.Tool(
             name=self.name,
             description=self.operation.description,
@@ -58,13 +61,20 @@ class Tool(Generic[Recorded]):
 
     def _listed_schema(self) -> dict[str, object]:
         schema = self.operation.input_schema
-        if self._listing is None:
+        if self._listed_arguments is None:
             return schema
-        properties = {name: part for name, part in properties_of(schema).items() if name in (*self._listing, "domain")}
+        properties = {
+            name: part for name, part in properties_of(schema).items() if name in (*self._listed_arguments, "domain")
+        }
         return {**schema, "properties": properties}
 
 
 AnyTool = Tool[AnyOperation]
+
+
+def error_fields(error: GraphError) -> dict[str, Any]:
+    """Return the error as `{code, message, details}` with JSON values only."""
+    return to_jsonable_python(error.to_dict(), fallback=str)
 
 
 def _is_list_of_objects(detail: object) -> bool:

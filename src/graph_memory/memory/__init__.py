@@ -1,1 +1,1 @@
-"""The use cases of the memory, one package per topic."""
+"""The memory's use cases, one package per topic."""

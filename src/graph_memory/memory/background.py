@@ -16,29 +16,29 @@ from graph_memory.model.errors import GraphError
 from graph_memory.model.rights import service_context
 
 CLOSE_SECONDS = 1.0
-"""Maximum time in seconds that closing waits for tasks, so that they make progress in short commands too."""
+"""Maximum time in seconds for which `close` waits, so that tasks also make progress in short commands."""
 
 _log = logging.getLogger(__name__)
 
 
 class Background:
-    """Background tasks, at most one per name. A task must be safe to cancel at any point and to restart."""
+    """Background tasks, at most one per name. A task must be safe to cancel at any point and restart."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._endless: set[str] = set()
         self._rounds: dict[str, float] = {}
 
-    def note_round(self, name: str) -> None:
-        """Note that an endless task has completed a round."""
+    def record_round(self, name: str) -> None:
+        """Record that an endless task has completed a round of its work now."""
         self._rounds[name] = monotonic()
 
     def seconds_since_round(self, name: str) -> float | None:
-        """Return the seconds since an endless task last completed a round, or None if it never has."""
+        """Return the seconds since an endless task last completed a round, or None if it has not completed one."""
         return monotonic() - self._rounds[name] if name in self._rounds else None
 
     def start(self, name: str, work: Coroutine[Any, Any, None], *, is_endless: bool = False) -> None:
-        """Start a task, unless one with that name is running. Closing does not wait for endless tasks."""
+        """Start a task unless a task with that name is already running. `close` does not wait for endless tasks."""
         if is_endless:
             self._endless.add(name)
         if name in self._tasks:
@@ -52,8 +52,12 @@ class Background:
 
         task.add_done_callback(on_done)
 
+    def is_running(self, name: str) -> bool:
+        """Return whether a task with this name is running."""
+        return name in self._tasks
+
     async def close(self) -> None:
-        """Wait a moment for the tasks to end, then cancel them."""
+        """Cancel endless tasks. Wait up to `CLOSE_SECONDS` for other tasks, then cancel them too."""
         for name in self._endless & self._tasks.keys():
             self._tasks[name].cancel()
         if tasks := list(self._tasks.values()):
@@ -63,11 +67,14 @@ class Background:
             await asyncio.gather(*pending, return_exceptions=True)
 
 
-class Idle(Background):
-    """A replacement for `Background` inside a transaction. It starts no tasks; calls after the transaction do."""
+class IdleBackground(Background):
+    """Replaces `Background` in a transaction, where no task may start.
+
+    Later calls outside the transaction start the tasks.
+    """
 
     def start(self, name: str, work: Coroutine[Any, Any, None], *, is_endless: bool = False) -> None:
-        """Discard the work."""
+        """Close the coroutine without running it."""
         del is_endless
         work.close()
 
@@ -81,9 +88,10 @@ async def _run_logged(name: str, work: Coroutine[Any, Any, None]) -> None:
 
 @asynccontextmanager
 async def task_group() -> AsyncGenerator[TaskGroup]:
-    """Yield a task group that raises the first failure itself, not an exception group.
+    """Yield a task group that raises its first failure directly, not as an exception group.
 
-    This lets callers switch on the error code. A failure cancels the other tasks, and the group becomes its cause.
+    Callers can therefore check the error code. A failure cancels the other tasks. The exception group becomes the
+    `__cause__` of the raised failure.
     """
     try:
         async with anyio.create_task_group() as tasks:

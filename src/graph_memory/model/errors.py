@@ -1,4 +1,4 @@
-"""The one error that graph-memory raises, its closed list of codes, and hints that refer to operations."""
+"""The error class of graph-memory, the list of all error codes, and hints that refer to operations."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import LiteralString, Self, cast
 
 
 class Code(StrEnum):
-    """Every way in which a call can fail. Callers switch on the code; the message is for reading."""
+    """The codes of all errors. Programs should compare the code, because messages can change."""
 
-    # A name or id does not exist, or exists already.
+    # A name or id does not exist, or already exists.
     ONTOLOGY_NOT_FOUND = "ONTOLOGY_NOT_FOUND"
     """The domain has no ontology yet: call `create_ontology` first."""
     ONTOLOGY_ALREADY_EXISTS = "ONTOLOGY_ALREADY_EXISTS"
@@ -26,7 +26,7 @@ class Code(StrEnum):
     DOMAIN_HAS_BRANCHES = "DOMAIN_HAS_BRANCHES"
     """Other domains were branched from this one: delete them first."""
     DOMAIN_HAS_CHILDREN = "DOMAIN_HAS_CHILDREN"
-    """Other domains are under this one: delete them first, or move them."""
+    """This domain has child domains: delete or move them first."""
     NODE_NOT_FOUND = "NODE_NOT_FOUND"
     """The domain has no node with that id."""
     NODE_ALREADY_EXISTS = "NODE_ALREADY_EXISTS"
@@ -40,9 +40,9 @@ class Code(StrEnum):
     LINK_ALREADY_EXISTS = "LINK_ALREADY_EXISTS"
     """The node already has a link of that type to that node of the other domain."""
     DANGLING_REFERENCE = "DANGLING_REFERENCE"
-    """A connection would lose one of its ends."""
+    """A connection would lose its start or end node."""
 
-    # The ontology forbids it.
+    # The ontology forbids the call.
     INVALID_ONTOLOGY = "INVALID_ONTOLOGY"
     """The ontology, or its file, contradicts itself or cannot be read."""
     INVALID_NODE_TYPE = "INVALID_NODE_TYPE"
@@ -62,32 +62,33 @@ class Code(StrEnum):
     MEMORY_LIMIT_REACHED = "MEMORY_LIMIT_REACHED"
     """The domain already has as many events, patterns or documents as its limits allow."""
 
-    # The call itself is at fault.
+    # The call itself is invalid.
     INVALID_ARGUMENT = "INVALID_ARGUMENT"
     """An argument is unknown, missing, of the wrong type or outside its range."""
     INVALID_ENCODING = "INVALID_ENCODING"
-    """The content came without the encoding that an update needs, or is not valid in its encoding."""
+    """An update of content lacks the encoding, or the content is not valid in its encoding."""
     CONTENT_TOO_LARGE = "CONTENT_TOO_LARGE"
     """The content is larger than this interface allows."""
     VERSION_CONFLICT = "VERSION_CONFLICT"
     """`expected_version` is not the current version: someone else has changed it."""
     PROTECTED = "PROTECTED"
-    """The domain, node or connection is read-only: see `details` for the reason, the end, and who may unprotect it."""
+    """The domain, node or connection is read-only: see `details` for the reason, the expiry, and who may unprotect it.
+    """
     INSUFFICIENT_RIGHTS = "INSUFFICIENT_RIGHTS"
-    """The key of the caller lacks the right or the tool: see `details.rights` for what it has."""
+    """The caller's key does not grant this right or tool: `details.rights` lists the rights that it grants."""
 
     EVENT_NOT_FOUND = "EVENT_NOT_FOUND"
     """The domain's log has no such event."""
     SUBJECT_ERASED = "SUBJECT_ERASED"
     """The subject was erased: the log records only that it existed."""
     HISTORY_COMPACTED = "HISTORY_COMPACTED"
-    """The log was compacted beyond that point; `details.compacted_to` is the first point that can be read."""
+    """The log before this point was compacted: `details.compacted_to` is the first point that can be read."""
     INVALID_ARCHIVE = "INVALID_ARCHIVE"
     """The file or folder is not an export, or is damaged, cut short or from a newer version."""
     INVALID_SOURCE = "INVALID_SOURCE"
     """The files to load have errors: `details.report` names the file, line and column of each."""
     REVERT_CONFLICT = "REVERT_CONFLICT"
-    """Some changes cannot be undone; `details.conflicts` gives the reason and the choices for each subject."""
+    """Some changes cannot be undone; `details.conflicts` contains the reason and the choices for each subject."""
 
     MERGE_CONFLICT = "MERGE_CONFLICT"
     """Both domains changed the same subject; `details.conflicts` lists each conflict and its resolutions."""
@@ -106,23 +107,25 @@ class Code(StrEnum):
     STARTING = "STARTING"
     """Neo4j is still starting: try again in a moment."""
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
-    """Neo4j cannot be reached, or refused the credentials."""
+    """Neo4j cannot be reached, or rejected the credentials."""
     STORE_INCOMPATIBLE = "STORE_INCOMPATIBLE"
     """The server is too old, its data was written by a newer graph-memory, or its schema is incomplete."""
     STORE_CONFLICT = "STORE_CONFLICT"
-    """The database has data that is not in the log; `graph-memory verify` names it."""
+    """The database contains data that is not in the log: `graph-memory verify` lists it."""
+    DIFFERENT_DATABASES = "DIFFERENT_DATABASES"
+    """The operation needs domains of different databases; nothing was changed."""
     TRANSACTION_LOST = "TRANSACTION_LOST"
     """The connection was lost while a transaction was open: nothing was changed; run all of it again."""
     DOMAIN_BUSY = "DOMAIN_BUSY"
     """A long operation is running in the domain, or too many writers are waiting for it."""
     OVERLOADED = "OVERLOADED"
-    """The server has too many calls; nothing was changed: try again after `details.retry_after` seconds."""
+    """The server has too many calls or computations; nothing was changed: see `details.retry_after` for the seconds."""
     RATE_LIMITED = "RATE_LIMITED"
     """The key has made too many calls in a minute; nothing was changed: see `details.retry_after` for the seconds."""
     TIMEOUT = "TIMEOUT"
     """The server stopped the statement at its time limit; nothing was changed."""
     INTERNAL = "INTERNAL"
-    """graph-memory itself failed; its log has the details under the id of the error."""
+    """graph-memory itself failed: its log contains the details under the error's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ class Reference:
 
     names: Sequence[str]
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Arguments and their values; the value of a flag is empty."""
+    """The values of the operation's arguments, by name. A flag's value is an empty string."""
 
     @property
     def is_command(self) -> bool:
@@ -139,27 +142,32 @@ class Reference:
         return self.names[0].startswith("graph-memory ")
 
     def render(self, names: Sequence[str]) -> str:
-        """Return the names as text, with the arguments."""
+        """Return the given names of the operations, joined by "or", followed by the arguments."""
         if self.is_command:
             return f"`{self.names[0]}`"
         arguments = " and ".join(f"{name} {value}".rstrip() for name, value in self.arguments.items())
-        return " or ".join(names) + (arguments and f" with {arguments}")
+        return join_alternatives(names) + (arguments and f" with {arguments}")
+
+
+def join_alternatives(names: Sequence[str]) -> str:
+    """Return the names as text, such as `a, b or c`."""
+    return " or ".join([*filter(None, [", ".join(names[:-1])]), *names[-1:]])
 
 
 class Hint(str):
-    """A text that refers to operations. It is plain text in Python; other interfaces render it with their own names.
+    """A string that refers to operations. In Python, it is a plain string. Other interfaces insert their own names.
 
     Braces in a template contain the name of a value, or a reference: `{operation}`, `{operation|another}`,
-    `{operation:argument=value,flag}`, `{argument}` or `{graph-memory command}`. Values are never read as templates.
-    An interface omits each template that refers to an operation which it does not offer.
+    `{operation:argument=value,flag}`, `{argument}` or `{graph-memory command}`. Values are never treated as templates.
+    An interface omits each template that refers to an operation that it does not offer.
     """
 
     parts: Sequence[Sequence[str | Reference]]
 
     def __new__(cls, *templates: LiteralString, **values: object) -> Self:
-        """Return a hint with these templates and values."""
-        parts = [part for template in templates for part in _parts(template, values)]
-        hint = super().__new__(cls, _join(parts, lambda reference: reference.render(reference.names)))
+        """Return the hint with these templates and the values inserted."""
+        parts = [part for template in templates for part in _parse_template(template, values)]
+        hint = super().__new__(cls, _join_parts(parts, lambda reference: reference.render(reference.names)))
         hint.parts = parts
         return hint
 
@@ -168,50 +176,53 @@ class Hint(str):
 
     @property
     def references(self) -> list[Reference]:
-        """The references of all parts."""
+        """The hint's references, in text order."""
         return [piece for part in self.parts for piece in part if isinstance(piece, Reference)]
 
     def render(self, name: Callable[[Reference], str | None]) -> str:
-        """Return the text with `name(reference)` for each reference. Omit parts in which a reference has no name."""
-        return _join(self.parts, name).strip()
+        """Return the text with `name(reference)` for each reference.
+
+        Parts with a reference without a name are omitted.
+        """
+        return _join_parts(self.parts, name).strip()
 
 
-def _parts(template: str, values: Mapping[str, object]) -> Iterator[Sequence[str | Reference]]:
-    """Yield the part of a template, and the parts of the hints among its values."""
+def _parse_template(template: str, values: Mapping[str, object]) -> Iterator[Sequence[str | Reference]]:
+    """Yield the parsed template of a hint, then the parsed templates of the hints nested in its values."""
     part: list[str | Reference] = []
     for text, name, arguments, _ in Formatter().parse(template):
         value = values.get(name or "", "")
         if name and name not in values:
-            value = _reference(name, arguments or "", values)
+            value = _parse_reference(name, arguments or "", values)
         if isinstance(value, Hint):
-            *ended, last = [[*part, text, *value.parts[0]], *value.parts[1:]]
-            yield from ended
-            part = [*last]
+            *finished_parts, unfinished_part = [[*part, text, *value.parts[0]], *value.parts[1:]]
+            yield from finished_parts
+            part = [*unfinished_part]
         else:
             part += [text, value if isinstance(value, Reference) else str(value)]
     yield part
 
 
-def _reference(names: str, arguments: str, values: Mapping[str, object]) -> Reference:
+def _parse_reference(names: str, arguments: str, values: Mapping[str, object]) -> Reference:
     pairs = (pair.partition("=") for pair in arguments.split(",") if pair)
     return Reference(names.split("|"), {name: str(values.get(name, value)) for name, _, value in pairs})
 
 
-def _join(parts: Sequence[Sequence[str | Reference]], name: Callable[[Reference], str | None]) -> str:
-    """Join the parts in which all references have a name."""
+def _join_parts(parts: Sequence[Sequence[str | Reference]], name: Callable[[Reference], str | None]) -> str:
+    """Return the text of the parts. Parts with a reference whose name is None are omitted."""
     rendered = [[piece if isinstance(piece, str) else name(piece) for piece in part] for part in parts]
-    return "".join(word for part in rendered if None not in part for word in part if word is not None)
+    return "".join(piece for part in rendered if None not in part for piece in part if piece is not None)
 
 
 def unwrap_single(error: BaseException) -> BaseException:
-    """Return the error inside nested exception groups of one error each, and any other error unchanged."""
+    """Return the only error inside nested exception groups. Other errors are returned unchanged."""
     if not isinstance(error, BaseExceptionGroup):
         return error
     group = cast("BaseExceptionGroup[BaseException]", error)
     return unwrap_single(group.exceptions[0]) if len(group.exceptions) == 1 else group
 
 
-def unusable_path(error: OSError) -> GraphError:
+def unusable_path_error(error: OSError) -> GraphError:
     """Return the STORE_UNAVAILABLE error for a file or folder of graph-memory that cannot be used."""
     reason = error.strerror or type(error).__name__
     hint = "Check that GRAPH_MEMORY_HOME and GRAPH_MEMORY_CACHE are writable folders on a disk with free space."
@@ -220,10 +231,10 @@ def unusable_path(error: OSError) -> GraphError:
 
 
 class GraphError(Exception):
-    """A failure with a `code` to switch on, a `message` to read and `details` to act on.
+    """The error of a failed call: a `code` for programs, a `message` for people, and structured `details`.
 
-    `details["hint"]`, where present, says what to do next. `path`, where present, is the file or folder at fault. Only
-    the command line shows it, never the MCP server.
+    `details["hint"]`, if present, is the next step. `path`, if present, is the file or folder that caused the error.
+    Only the command line shows `path`, because MCP clients must not see the server's paths.
     """
 
     def __init__(
@@ -242,11 +253,11 @@ class GraphError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """The next step for the caller, if there is one."""
+        """The next step for the caller, or None without a hint."""
         return cast("str | None", self.details.get("hint"))
 
     def to_dict(self) -> dict[str, object]:
-        """Return the error as `{code, message, details}`, ready for JSON."""
+        """Return the error as `{code, message, details}` for JSON."""
         return {"code": str(self.code), "message": self.message, "details": dict(self.details)}
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects.kinds import DECLARED, ONTOLOGY_KINDS, Kind
 from graph_memory.model.subjects.protection import PROTECTION, Protections, stored_protection
-from graph_memory.model.subjects.subjects import State, StoredValue, content_ref, present
+from graph_memory.model.subjects.subjects import State, StoredValue, content_ref, without_nulls
 from graph_memory.model.text.wording import quote
 from graph_memory.model.time.clock import next_time
 from graph_memory.model.values.arguments import invalid_argument, is_encodable
@@ -29,7 +29,7 @@ class Op(StrEnum):
     UPDATE = "update"
     DELETE = "delete"
     SNAPSHOT = "snapshot"
-    """No change: a state with which the log of a branch, or a compacted log, begins."""
+    """A subject's state at the start of a branch's log or of a compacted log. It is not a change."""
 
 
 def new_id(prefix: str) -> str:
@@ -38,17 +38,17 @@ def new_id(prefix: str) -> str:
 
 
 GENERATED_ID = re.compile(r"(mem|conn|obs|link)_[0-9A-HJKMNP-TV-Z]{26}|session_(?:[0-9a-f]{12}|[0-9a-f]{32})")
-"""The form of generated ids of data and sessions."""
+"""Matches the generated ids of nodes, connections, observations, links and sessions."""
 
 
 def is_generated_id(name: str) -> bool:
-    """Return whether a name has the form of a complete generated id, so that it is not the prefix of another id."""
+    """Return whether the name has the form of a complete generated id. A prefix of an id is not enough."""
     return GENERATED_ID.fullmatch(name) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """The origin of a change: session, source (`agent` or `user`), actor, and whether it came from the command line."""
+    """The origin of a change: session, source (`agent` or `user`), actor, and whether a shell command made it."""
 
     session: str | None = None
     source: str = "user"
@@ -56,7 +56,7 @@ class Origin:
     at_command_line: bool = False
 
     def __post_init__(self) -> None:
-        """Raise INVALID_ARGUMENT for a name that cannot be stored."""
+        """Check the fields. Raises INVALID_ARGUMENT if the session or the actor contains a lone surrogate."""
         for argument, text in (("session", self.session), ("actor", self.actor)):
             if text is not None and not is_encodable(text):
                 raise invalid_argument(argument, f"{quote(text)} contains a lone surrogate", "Remove it from the name.")
@@ -64,11 +64,12 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A change that has no number in the log yet.
+    """A change of one subject that has no number yet, or the part of an event that describes its change.
 
-    `state` is the whole state after the change, None for a delete. `content` is set if the change writes content, and
-    `windows` if its search windows exist already. `previous` is the version of the subject before the change.
-    Readers of the log see an `erased` change as a delete. `erased_op` is its original operation, None for the erasure.
+    `state` is the complete state after the change, or None if the change deletes the subject. `content` is set if the
+    change writes content, and `windows` if the content's search windows are already computed. `previous` is the
+    subject's version before the change. An `erased` change is treated as a deletion. Its `erased_op` is the operation
+    before the erasure, or None for the erasure itself.
     """
 
     op: Op
@@ -87,7 +88,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The identity of a write with an idempotency key: the id of its first event, and the hash of its operations."""
+    """The identity of a write with an idempotency key: its batch's id, and the hash of its operations."""
 
     batch: str
     hash: str
@@ -95,7 +96,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A draft with its number in a domain's log. The first event of an idempotent write has the hash of its request."""
+    """A change in a domain's log, with its number, id, time, batch and origin.
+
+    The first event of a write with an idempotency key also contains the hash of its request and its rejected parts.
+    """
 
     domain: str
     seq: int
@@ -105,14 +109,14 @@ class Event:
     origin: Origin
     draft: Draft
     request: str | None = None
-    refused: str | None = None
+    rejected_parts: str | None = None
 
     def row(self) -> State:
-        """Return the event as the properties of its `_Event` node."""
+        """Return all properties of the event's `_Event` node."""
         return {**(self.draft.state or {}), **self.header()}
 
     def header(self) -> State:
-        """Return the properties of its `_Event` node other than the subject's state."""
+        """Return the properties of the event's `_Event` node without its subject's state."""
         header: dict[str, StoredValue | None] = {
             "_domain": self.domain,
             "_seq": self.seq,
@@ -130,17 +134,17 @@ class Event:
             "_actor": self.origin.actor,
             "_batch": self.batch,
             "_request": self.request,
-            "_refused": self.refused,
+            "_refused": self.rejected_parts,
             "_erased": self.draft.erased or None,
             "_was": str(self.draft.erased_op) if self.draft.erased_op else None,
         }
-        return present(header)
+        return without_nulls(header)
 
     @classmethod
     def from_row(cls, row: Mapping[str, object]) -> Event:
-        """Return the event with the properties of an `_Event` node, in which times may be text.
+        """Return the event with the properties of an `_Event` node. Times in them can be strings.
 
-        Raises STORE_CONFLICT for a damaged event.
+        Raises STORE_CONFLICT if a property is missing or invalid.
         """
         try:
             return cls._from_row(row)
@@ -152,7 +156,7 @@ class Event:
 
     @classmethod
     def _from_row(cls, row: Mapping[str, object]) -> Event:
-        row = with_moments(row)
+        row = with_parsed_times(row)
         header = cast("Mapping[str, str]", row)
         op = Op(header["_op"])
         state = {key: cast("StoredValue", value) for key, value in row.items() if key not in HEADER}
@@ -176,7 +180,7 @@ class Event:
             at=cast("datetime", row["_at"]),
             batch=header["_batch"],
             request=header.get("_request"),
-            refused=header.get("_refused"),
+            rejected_parts=header.get("_refused"),
             origin=Origin(session=header.get("_session"), source=header["_source"], actor=header.get("_actor")),
             draft=draft,
         )
@@ -191,25 +195,25 @@ HEADER = frozenset(
 
 
 TIMES = frozenset({"_at", "_created", "_modified"})
-"""The time properties of most events."""
+"""The properties of an `_Event` node that are times and that most events have."""
 
 
-def with_moments(row: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the properties of an event with its TIMES as datetimes instead of text."""
+def with_parsed_times(row: Mapping[str, object]) -> Mapping[str, object]:
+    """Return an event's properties, with the properties in TIMES parsed as datetimes."""
     texts = {name: text for name in TIMES if isinstance(text := row.get(name), str)}
     return {**row, **{name: datetime.fromisoformat(text) for name, text in texts.items()}}
 
 
 def keep_declaration_order(state: State, last: Event) -> State:
-    """Return the new state of a type, with the position among the types that it had after its last event."""
+    """Return a type's new state with its declared position. A type that was deleted gets a new position."""
     declared_at = (last.draft.state or {}).get(DECLARED, last.seq)
-    others = {name: value for name, value in state.items() if name != DECLARED}
-    return others if last.draft.op is Op.DELETE else {**others, DECLARED: declared_at}
+    other_values = {name: value for name, value in state.items() if name != DECLARED}
+    return other_values if last.draft.op is Op.DELETE else {**other_values, DECLARED: declared_at}
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line of a receipt."""
+    """A change in a receipt: its operation, its subject and its event number."""
 
     op: Op
     kind: Kind
@@ -219,26 +223,27 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """The changes of a write in log order; empty if there was nothing to change.
+    """The changes of a write, in log order. They are empty if there was nothing to change.
 
-    `repeated`: an earlier call with the same idempotency key made the write. `refused`: the parts that it rejected.
+    `repeated` is true if an earlier call with the same idempotency key made the write. `rejected_parts` describes the
+    rejected parts of the write as stored text.
     """
 
     domain: str
     batch: str
     changes: tuple[Change, ...] = ()
     repeated: bool = False
-    refused: str | None = None
+    rejected_parts: str | None = None
 
     @classmethod
     def of(cls, domain: str, batch: str, events: Iterable[Event]) -> Receipt:
-        """Return the receipt of written events."""
-        lines = (Change(event.draft.op, event.draft.kind, event.draft.subject, event.seq) for event in events)
-        return cls(domain=domain, batch=batch, changes=tuple(lines))
+        """Return the receipt for the events appended by a write."""
+        changes = (Change(event.draft.op, event.draft.kind, event.draft.subject, event.seq) for event in events)
+        return cls(domain=domain, batch=batch, changes=tuple(changes))
 
     @property
     def seq(self) -> int | None:
-        """The number of the last event of the write, or None if nothing was written."""
+        """The number of the write's last event, or None if nothing was written."""
         return self.changes[-1].seq if self.changes else None
 
     def version_of(self, subject: str) -> int | None:
@@ -256,25 +261,25 @@ def number_events(
     origin: Origin,
     first: str | None = None,
     request: str | None = None,
-    refused: str | None = None,
+    rejected_parts: str | None = None,
 ) -> list[Event]:
     """Return the drafts as events numbered from `after + 1`.
 
-    The first event has the request and its refused parts. Its id is `first`, by default the id of the batch.
+    The first event contains the request's hash and its rejected parts. Its id is `first`, by default the batch's id.
     """
     return [
         Event(
             domain=domain,
-            seq=after + place,
-            id=(first or batch) if place == 1 else new_id("evt"),
+            seq=after + position,
+            id=(first or batch) if position == 1 else new_id("evt"),
             at=at,
             batch=batch,
             origin=origin,
             draft=draft,
-            request=request if place == 1 else None,
-            refused=refused if place == 1 else None,
+            request=request if position == 1 else None,
+            rejected_parts=rejected_parts if position == 1 else None,
         )
-        for place, draft in enumerate(drafts, start=1)
+        for position, draft in enumerate(drafts, start=1)
     ]
 
 
@@ -284,7 +289,7 @@ def ontology_version(events: Iterable[Event], before: int) -> int:
 
 
 def protections_after(events: Iterable[Event], before: Protections) -> Protections:
-    """Return the protections of a domain after the events."""
+    """Return a domain's protections after the events."""
     protections = before
     for draft in (event.draft for event in events):
         if draft.kind is Kind.DOMAIN:
@@ -295,13 +300,13 @@ def protections_after(events: Iterable[Event], before: Protections) -> Protectio
 
 
 def protects(draft: Draft) -> bool:
-    """Return whether a draft leaves a subject in the domain protected."""
+    """Return whether a node or connection is protected after the draft."""
     return draft.kind is not Kind.DOMAIN and PROTECTION in (draft.state or {})
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The state of a domain on which every decision is based; `at` is the time of the events to be written."""
+    """The state of a domain's log on which a write is based. `at` is the time of the next write's events."""
 
     domain: str
     seq: int
@@ -309,12 +314,12 @@ class Head:
     ontology: Ontology
     protections: Protections = Protections()  # noqa: RUF009 - it is frozen
 
-    def at_or_after(self, now: datetime) -> Head:
-        """Return the head with the time for the next events, given the time of the clock."""
+    def with_next_event_time(self, now: datetime) -> Head:
+        """Return the head with the time of the next events. `now` is the current time."""
         return replace(self, at=next_time(self.at, now))
 
     def after(self, events: Sequence[Event]) -> Head:
-        """Return the head after these events."""
+        """Return the head of the log after the events. Without events, return the same head."""
         if not events:
             return self
         return replace(

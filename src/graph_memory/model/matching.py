@@ -1,4 +1,4 @@
-"""Filters of nodes and connections, with the same semantics as the Cypher queries."""
+"""Filters for nodes and connections, with the same semantics as the Cypher queries."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from graph_memory.model.values.fields import NAMESPACE, ROOT
 from graph_memory.model.values.properties import PropertyValue, equal_values
 
 EventRow = Mapping[str, object]
-"""The properties of an `_Event` node, with the whole state of its subject."""
+"""The properties of an `_Event` node. They include its subject's complete state."""
 Ends = tuple[object, object]
-"""The ids of the source and the target of a connection."""
+"""The ids of a connection's source and target."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldFilter:
-    """A filter of nodes by their fields and times; None matches all."""
+    """A filter for nodes by namespace, path prefix, and times of creation and change. None means no restriction."""
 
     namespace: str | None = None
     path_prefix: str | None = None
@@ -30,12 +30,12 @@ class FieldFilter:
     modified_before: datetime | None = None
 
     def params(self) -> dict[str, object] | None:
-        """Return the filter as a Cypher parameter, None if it matches all."""
+        """Return the filter as a Cypher parameter, or None if it matches all nodes."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return values if any(value is not None for value in values.values()) else None
 
     def matches(self, event: EventRow) -> bool:
-        """Return whether the filter matches a node, given its last event."""
+        """Return whether the filter matches a node with this last event."""
         texts = cast("Mapping[str, str]", event)
         return (
             self.namespace in (None, texts.get("_namespace", NAMESPACE))
@@ -45,14 +45,17 @@ class FieldFilter:
         )
 
 
-def _is_between(moment: object, begin: datetime | None, end: datetime | None) -> bool:
-    at = cast("datetime", moment)
-    return (begin is None or at >= begin) and (end is None or at < end)
+def _is_between(value: object, start: datetime | None, end: datetime | None) -> bool:
+    moment = cast("datetime", value)
+    return (start is None or moment >= start) and (end is None or moment < end)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criteria:
-    """A filter of nodes or connections; None matches all."""
+    """A filter for nodes or connections by type, properties, validity, endpoints and fields.
+
+    None means no restriction.
+    """
 
     kind: Kind
     type: str | None = None
@@ -61,13 +64,16 @@ class Criteria:
     from_id: str | None = None
     to_id: str | None = None
     names: TypeNames | None = None
-    """The type names under which connections of the wanted type are stored; by default only `type`."""
+    """The type names under which connections of `type` are stored. None means only `type`."""
     text: str | None = None
-    """Text to find in contents. `matches` ignores it."""
+    """Text that the content must contain. `matches` does not check this."""
     fields: FieldFilter = FieldFilter()
 
     def matches(self, event: EventRow | None) -> bool:
-        """Return whether the filter matches a subject, given its last event, or None if the subject never existed."""
+        """Return whether the filter matches a subject with this last event.
+
+        None means that the subject never existed.
+        """
         if event is None or event["_op"] == "delete" or event["_kind"] != self.kind:
             return False
         return (
@@ -82,27 +88,30 @@ class Criteria:
 
     @property
     def stored_names(self) -> TypeNames | None:
-        """The type names under which connections of the type are stored. None means every type."""
+        """The stored type names of connections of the type. None means every type."""
         return self.names or (None if self.type is None else TypeNames((self.type,)))
 
     def is_reversed(self, type_name: str, ends: Ends) -> bool:
-        """Return whether a matching connection matches only by its inverse, so that its ends are swapped."""
-        stored = self.stored_names
-        return (stored is not None and type_name not in stored.along) or not self._matches_ends(ends)
+        """Return whether a matching connection is stored as its inverse.
+
+        Its endpoints are then swapped in the result.
+        """
+        type_names = self.stored_names
+        return (type_names is not None and type_name not in type_names.forward_types) or not self._matches_ends(ends)
 
     def _matches_ends(self, ends: Ends) -> bool:
         return self.from_id in (None, ends[0]) and self.to_id in (None, ends[1])
 
     def _matches_type_and_ends(self, event: EventRow) -> bool:
-        type_name, stored = event.get("_type"), self.stored_names
-        if self.kind is Kind.NODE or stored is None:
+        type_name, type_names = event.get("_type"), self.stored_names
+        if self.kind is Kind.NODE or type_names is None:
             return self.type in (None, type_name) and self._matches_ends((event.get("_from"), event.get("_to")))
         ends = (event.get("_from"), event.get("_to"))
-        is_along = type_name in stored.along and self._matches_ends(ends)
-        return is_along or (type_name in stored.against and self._matches_ends((ends[1], ends[0])))
+        is_along = type_name in type_names.forward_types and self._matches_ends(ends)
+        return is_along or (type_name in type_names.reverse_types and self._matches_ends((ends[1], ends[0])))
 
 
 def is_valid_at(event: EventRow, at: datetime | None) -> bool:
-    """Return whether a state is valid at a time. It is if `at` is None, or if the state has no validity."""
-    begins, ends = (cast("datetime | None", event.get(key)) for key in ("_valid_from", "_valid_to"))
-    return at is None or ((begins is None or begins <= at) and (ends is None or ends > at))
+    """Return whether the state in an event is valid at a time. True if `at` is None or no period is set."""
+    valid_from, valid_to = (cast("datetime | None", event.get(key)) for key in ("_valid_from", "_valid_to"))
+    return at is None or ((valid_from is None or valid_from <= at) and (valid_to is None or valid_to > at))

@@ -1,7 +1,7 @@
-"""The projector: turns events into rows for a few static statements.
+"""The projector: converts events to rows for a few static statements, which update the live graph.
 
-Live writes and rebuilds share it. Each step is one file under `cypher/log/`; the steps run in their order. If several
-events of a batch are about one subject, its rows have the last state.
+Live writes and rebuilds share it. Each step is one file under `cypher/log/`, and the steps run in their order. If a
+batch contains several events of a subject, its rows contain the state after the last event.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from graph_memory.model.subjects.subjects import (
     content_ref,
     entity_key,
     length_state,
-    present,
+    without_nulls,
 )
 from graph_memory.model.text.search_windows import windows
 from graph_memory.model.text.visible import check_visible
@@ -46,7 +46,7 @@ Row = dict[str, object]
 
 @dataclass(slots=True)
 class Projection:
-    """The rows of each step."""
+    """The changes to a domain's live graph, as rows for each step's statement."""
 
     domain: str
     rows: dict[Step, list[Row]] = field(default_factory=dict[Step, list[Row]])
@@ -58,86 +58,89 @@ class Projection:
 
     @property
     def created_seqs(self) -> set[int]:
-        """The numbers of the events that are appended to the log by the rows of new subjects."""
+        """The numbers of the events that are appended to the log by the rows for new subjects."""
         rows = (row for kind in KINDS.values() if kind.create for row in self.rows.get(kind.create, ()))
         return {cast("Event", row["event"]).seq for row in rows}
 
-    def extend(self, more: Projection) -> None:
+    def extend(self, other: Projection) -> None:
         """Add the rows of another projection of the same domain."""
-        for step, rows in more.rows.items():
+        for step, rows in other.rows.items():
             self.add(step, rows)
 
     @property
     def size(self) -> int:
-        """The number of rows, including derived rows."""
+        """The number of rows that the projection writes, including derived rows."""
         return sum(row_count(row) for rows in self.rows.values() for row in rows)
 
 
 def row_count(row: Row) -> int:
-    """Return the number of rows that a row counts as: its derived rows, and two more if it creates a subject."""
+    """Return the number of rows that one row of a step writes.
+
+    It is the number of derived rows, at least 1. A row that creates a subject writes 2 more.
+    """
     derived = sum(len(cast("list[Row]", row.get(name, ()))) for name in ("rows", "keys", "windows"))
     return 2 + derived if "event" in row else max(1, derived)
 
 
 def project(domain: str, events: Sequence[Event], ontology: Ontology, *, inline_limit: int | None = None) -> Projection:
-    """Return the changes that events make to the live graph and the derived rows.
+    """Return the changes that the events make to the live graph and its derived data.
 
-    `ontology` is the ontology before the events.
-
-    Pass `inline_limit` (the maximum size in bytes of text that Neo4j stores) for events that are not in the log yet.
-    The rows of new subjects then append their events too.
+    `ontology` is the ontology before the events. For events that are not in the log yet, pass `inline_limit`, the
+    maximum size in bytes of text that Neo4j stores. The rows of new subjects then also append their events.
     """
     projection = Projection(domain)
     ontology = _ontology_for(events, ontology)
-    for created_here, event in _last_events(events):
+    for is_new, event in _last_events(events):
         step = KINDS[event.draft.kind].create
-        if step and inline_limit is not None and created_here and _is_complete(event.draft, inline_limit):
+        if step and inline_limit is not None and is_new and _is_complete(event.draft, inline_limit):
             projection.add(step, [_creation_row(domain, event, ontology)])
         else:
             _project_subject(projection, event)
-            _project_derived(projection, event.draft, ontology, is_new=created_here)
+            _project_derived(projection, event.draft, ontology, is_new=is_new)
         if name := inverse_type(event.draft, ontology):
             is_deleted = event.draft.op is Op.DELETE
-            project_inverse(projection, event, name, is_deleted=is_deleted, is_new=created_here)
+            project_inverse(projection, event, name, is_deleted=is_deleted, is_new=is_new)
     return projection
 
 
 def with_types(ontology: Ontology, drafts: Iterable[Draft]) -> Ontology:
-    """Return the ontology with the types that drafts add or change.
+    """Return the ontology with the types that the drafts add or change.
 
-    Raises INVALID_NODE_TYPE for an end that is not defined, and INVALID_ONTOLOGY for too many types.
+    Raises INVALID_NODE_TYPE if a connection type refers to an undefined node type, and INVALID_ONTOLOGY if there are
+    too many types.
     """
     types = [type_from_draft(draft) for draft in drafts]
     return ontology.with_types(
-        [declared for declared in types if isinstance(declared, NodeType)],
-        [declared for declared in types if isinstance(declared, ConnectionType)],
+        [declared_type for declared_type in types if isinstance(declared_type, NodeType)],
+        [declared_type for declared_type in types if isinstance(declared_type, ConnectionType)],
     )
 
 
 def ontology_state(ontology: Ontology) -> State:
-    """Return the state of an ontology without its types."""
-    return present({"_open": ontology.open, "_description": ontology.description or None})
+    """Return the stored state of an ontology: whether it is open, and its description."""
+    return without_nulls({"_open": ontology.open, "_description": ontology.description or None})
 
 
-def new_type_draft(declared: AnyType) -> Draft:
-    """Return the draft that adds a type under a new name. Raises INVALID_ARGUMENT for invisible characters in it.
+def new_type_draft(declared_type: AnyType) -> Draft:
+    """Return the draft that adds a type with a new name.
 
-    Older stored types may have such characters in their names.
+    Raises INVALID_ARGUMENT if the name contains invisible characters. Only new names are checked, because older types'
+    names may contain such characters.
     """
-    kind = "Node type" if isinstance(declared, NodeType) else "Connection type"
-    for name in (declared.name, *([declared.inverse] if isinstance(declared, ConnectionType) else [])):
+    kind = "Node type" if isinstance(declared_type, NodeType) else "Connection type"
+    for name in (declared_type.name, *([declared_type.inverse] if isinstance(declared_type, ConnectionType) else [])):
         check_visible(kind, name)
-    return type_draft(declared)
+    return type_draft(declared_type)
 
 
-def type_draft(declared: AnyType) -> Draft:
-    """Return the draft that adds a type. The type may be a copy of an inherited one."""
-    kind = TYPE_OF[kind_of_type(declared)]
-    return Draft(op=Op.CREATE, kind=kind, subject=subject_of_type(declared), state=type_state(declared))
+def type_draft(declared_type: AnyType) -> Draft:
+    """Return the draft that adds a type. The type may be a copy of an inherited type. Does not check its name."""
+    kind = TYPE_OF[kind_of_type(declared_type)]
+    return Draft(op=Op.CREATE, kind=kind, subject=subject_of_type(declared_type), state=type_state(declared_type))
 
 
 def type_from_draft(draft: Draft) -> AnyType:
-    """Return the type that a draft of a type declares."""
+    """Return the type that the draft adds or changes."""
     return type_from_json(cast("str", (draft.state or {})["_definition"]))
 
 
@@ -149,18 +152,21 @@ def type_from_json(definition: str) -> AnyType:
 
 def _ontology_for(events: Sequence[Event], ontology: Ontology) -> Ontology:
     """Return the ontology with the types that the batch adds or changes."""
-    types = {event.draft.subject: event.draft for event in events if event.draft.kind in TYPES}
-    changed = {subject: draft for subject, draft in types.items() if draft.state is not None}
-    is_used = any(f"{event.draft.kind}_type/{event.draft.type}" in changed for event in events)
-    return with_types(ontology, changed.values()) if is_used else ontology
+    drafts_by_type = {event.draft.subject: event.draft for event in events if event.draft.kind in TYPES}
+    changed_types = {subject: draft for subject, draft in drafts_by_type.items() if draft.state is not None}
+    is_used = any(f"{event.draft.kind}_type/{event.draft.type}" in changed_types for event in events)
+    return with_types(ontology, changed_types.values()) if is_used else ontology
 
 
 def _last_events(events: Sequence[Event]) -> list[tuple[bool, Event]]:
-    """Return each subject's last event with its content, and whether the batch creates the subject."""
+    """Return each subject's last event, with content from earlier events, and whether the batch creates the subject.
+
+    Subjects that the batch both creates and deletes are omitted.
+    """
     last: dict[str, tuple[bool, Event]] = {}
     for event in events:
-        created_here, earlier = last.pop(event.draft.subject, (event.draft.op is Op.CREATE, event))
-        last[event.draft.subject] = (created_here, _with_content(event, earlier.draft))
+        is_new, earlier = last.pop(event.draft.subject, (event.draft.op is Op.CREATE, event))
+        last[event.draft.subject] = (is_new, _with_content(event, earlier.draft))
     return [pair for pair in last.values() if not (pair[0] and pair[1].draft.op is Op.DELETE)]
 
 
@@ -171,7 +177,7 @@ def _with_content(event: Event, earlier: Draft) -> Event:
 
 
 def _is_complete(draft: Draft, inline_limit: int) -> bool:
-    """Return whether one row can create the subject: its content is at hand, and small enough for Neo4j."""
+    """Return whether one row can create the subject: its text is in the draft, and small enough for Neo4j."""
     content = draft.content
     if draft.op is not Op.CREATE or content is None:
         return draft.op is Op.CREATE and content_ref(draft.state or {}) is None
@@ -189,12 +195,12 @@ def _creation_row(domain: str, event: Event, ontology: Ontology) -> Row:
     }
 
 
-def _allowed_ends(declared: ConnectionType | None) -> Row:
-    """Return the node types that each restricted end allows.
+def _allowed_ends(connection_type: ConnectionType | None) -> Row:
+    """Return the allowed node types of the source and of the target. An endpoint that allows all types is omitted.
 
-    The write itself checks the ends, because a cached node type can be out of date.
+    The write itself checks the endpoints, because a cached node type can be out of date.
     """
-    ends = {"source": declared.from_types, "target": declared.to_types} if declared else {}
+    ends = {"source": connection_type.from_types, "target": connection_type.to_types} if connection_type else {}
     return {side: list(types) for side, types in ends.items() if types != (ANY,)}
 
 
@@ -228,42 +234,48 @@ def _put_row(event: Event) -> Row:
 
 
 def project_inverse(
-    projection: Projection, event: Event, name: str, *, is_deleted: bool = False, is_new: bool = False, stays: str = ""
+    projection: Projection,
+    event: Event,
+    name: str,
+    *,
+    is_deleted: bool = False,
+    is_new: bool = False,
+    kept_type: str = "",
 ) -> None:
-    """Add the row that creates or deletes a connection's inverse relationship of the type `name`.
+    """Add the row that writes or deletes the inverse relationship of an event's connection.
 
-    An inverse relationship of the type `stays` is not deleted.
+    `name` is the inverse relationship's type. An existing relationship of the type `kept_type` is kept.
     """
     row = inverse_ends(event.draft)
     if is_deleted:
         projection.add(Step.DROP_INVERSES, [row])
     else:
-        row |= {"type": name, "stays": stays, "is_new": is_new, "state": inverse_state(event, name)}
+        row |= {"type": name, "stays": kept_type, "is_new": is_new, "state": inverse_state(event, name)}
         projection.add(Step.PUT_INVERSES, [row])
 
 
 def inverse_ends(draft: Draft) -> Row:
-    """Return the id of the connection that an inverse relationship belongs to, and the connection's ends, swapped."""
+    """Return the row that identifies a connection's inverse relationship: the connection's id and swapped endpoints."""
     return {"owner": draft.subject, "from": draft.to_id, "to": draft.from_id}
 
 
 def inverse_type(draft: Draft, ontology: Ontology) -> str:
-    """Return the type of a subject's inverse relationship, or empty text if it has none."""
-    declared = ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
-    return declared.materialized_as if declared else ""
+    """Return the type of a connection's inverse relationship, or an empty string if there is none."""
+    connection_type = ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
+    return connection_type.materialized_as if connection_type else ""
 
 
 def inverse_state(event: Event, name: str) -> State:
-    """Return the properties of the inverse relationship of a connection.
+    """Return the properties of a connection's inverse relationship.
 
-    It has no id, so that look-ups of connections do not return it, and no evidence, content or protection.
+    It has no id, so that look-ups of connections do not return it. It has no evidence, content or protection either.
     """
     state = {key: value for key, value in live_state(event).items() if not key.startswith(_ONLY_FIRST)}
     return {**state, "_type": name, INVERSE_OF: event.draft.subject, "_creation_method": "automatic"}
 
 
 INVERSE_OF = "_inverse_of"
-"""The property of an inverse relationship that has the id of its connection."""
+"""The property of an inverse relationship that contains its connection's id."""
 _ONLY_FIRST = ("_id", "_evidence", PROTECTION, CONTENT)
 """Prefixes of the properties that an inverse relationship does not have."""
 
@@ -275,7 +287,7 @@ def _text_hash(state: State) -> StoredValue | None:
 
 
 def live_state(event: Event) -> State:
-    """Return the properties of the event's subject in the live graph, without the text of its content."""
+    """Return the properties of the event's subject in the live graph, without its content's text."""
     draft = event.draft
     header: dict[str, StoredValue] = {"_domain": event.domain, "_id": draft.subject, "_version": event.seq}
     if draft.kind is Kind.DOMAIN:
@@ -286,18 +298,21 @@ def live_state(event: Event) -> State:
 
 
 def search_state(draft: Draft) -> State:
-    """Return the properties that the live graph stores to find an entity or an observation."""
+    """Return the properties with which the live graph's indexes look up entities and observations.
+
+    Other subjects have none.
+    """
     state, text = draft.state or {}, searchable_text(draft)
     is_entity = draft.kind is Kind.NODE and ENTITY in state and isinstance(state.get("name"), str)
-    key: State = {ENTITY_NAME: entity_key(str(state["name"]))} if is_entity else {}
-    called: State = {CALLED: True} if is_entity and isinstance(state.get("aliases"), str) else {}
-    return key if text is None else {**key, **length_state(text), **called}
+    name_key: State = {ENTITY_NAME: entity_key(str(state["name"]))} if is_entity else {}
+    alias_flag: State = {CALLED: True} if is_entity and isinstance(state.get("aliases"), str) else {}
+    return name_key if text is None else {**name_key, **length_state(text), **alias_flag}
 
 
 def searchable_text(draft: Draft) -> str | None:
-    """Return the names and the type of an entity, one per line, or the text of an observation.
+    """Return an entity's names and type, one per line, or an observation's text.
 
-    Return None for other subjects.
+    Returns None for other subjects.
     """
     state = draft.state or {}
     if draft.kind is Kind.OBSERVATION:
@@ -310,7 +325,7 @@ def searchable_text(draft: Draft) -> str | None:
 
 
 def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:
-    """Add the derived rows of a subject. The statements do not change rows that exist already."""
+    """Add a subject's index keys and search windows. The statements do not change existing rows."""
     domain, owner = projection.domain, draft.subject
     indexes = indexes_in(draft.kind, draft.type or "", ontology)
     has_windows = draft.kind is Kind.NODE and (draft.content is not None or draft.windows is not None)
@@ -328,18 +343,18 @@ def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *
 
 
 def indexes_in(kind: Kind, type_name: str, ontology: Ontology) -> tuple[Index, ...]:
-    """Return the indexes of a type, or none if the ontology does not declare the type."""
+    """Return a type's indexes, or none if the ontology does not declare the type."""
     return indexes_of(declared_type(kind, type_name, ontology))
 
 
 def declared_type(kind: Kind, type_name: str, ontology: Ontology) -> AnyType | None:
-    """Return the declaration of a type of nodes or connections, or None."""
+    """Return the declared type of nodes or connections with this name, or None if there is none of this kind."""
     find = {Kind.NODE: ontology.find_node_type, Kind.CONNECTION: ontology.find_connection_type}.get(kind)
     return find(type_name) if find else None
 
 
 def key_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> list[Row]:
-    """Return the `_Key` rows of a subject: one for each index whose properties it has."""
+    """Return a subject's `_Key` rows, one per index whose properties the subject has."""
     state = cast("Mapping[str, PropertyValue]", draft.state or {})
     return [
         {
@@ -356,7 +371,7 @@ def key_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> list[Row]:
 
 
 def window_rows(domain: str, draft: Draft) -> list[Row]:
-    """Return the `_Window` rows of a node's content, which are indexed later. Binary content has none."""
+    """Return the `_Window` rows of a node's content, which are indexed later. Binary content has no windows."""
     texts = draft.windows
     if texts is None:
         texts = windows((draft.content.text if draft.content else None) or "")
@@ -365,8 +380,8 @@ def window_rows(domain: str, draft: Draft) -> list[Row]:
             "_domain": domain,
             "_owner": draft.subject,
             "_type": draft.type,
-            "_place": place,
+            "_place": position,
             "_text": window,
         }
-        for place, window in enumerate(texts)
+        for position, window in enumerate(texts)
     ]

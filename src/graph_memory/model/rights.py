@@ -1,6 +1,6 @@
-"""The rights of a caller by domain. A server with authentication sets the caller; without one, everything is allowed.
+"""A caller's rights per domain. A server with authentication sets the caller. Without a caller, everything is allowed.
 
-A decision depends only on the caller and the name of the domain. So an unreadable domain is refused in the same way,
+A decision depends only on the caller and the domain's name. An unreadable domain is therefore rejected in the same way,
 and in the same time, whether it exists or not.
 """
 
@@ -23,9 +23,14 @@ from graph_memory.model.text.wording import join_names, quote
 from graph_memory.model.values.arguments import invalid_argument
 
 PREFIX_LENGTH = 11
-"""Number of characters of a secret that are stored and shown."""
+"""Number of a secret's characters that are stored and shown."""
+ALL_DOMAINS = "*"
+FROM_ISSUER = "token"
+"""The kind of a principal with a token. Its rights are signed by an issuer."""
 _SECRET = re.compile(r"gm_[A-Za-z0-9_-]{43}")
-_PATTERN = re.compile(r"[A-Za-z0-9*][A-Za-z0-9*._/-]{0,63}")
+PATTERN = r"[A-Za-z0-9*][A-Za-z0-9*._/-]{0,63}"
+"""A domain name in which `*` matches any characters."""
+_PATTERN = re.compile(PATTERN)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
@@ -35,7 +40,7 @@ def new_secret() -> str:
 
 
 def hash_of(secret: str) -> str | None:
-    """Return the hash of a secret, or None for text that cannot be one. A fast hash suffices for 256 random bits."""
+    """Return the SHA-256 of a key's secret, or None if the text is not a secret. 256 random bits need no slow hash."""
     return hashlib.sha256(secret.encode()).hexdigest() if _SECRET.fullmatch(secret) else None
 
 
@@ -45,28 +50,32 @@ def without_secrets(text: str) -> str:
 
 
 class Right(StrEnum):
-    """A right in a domain. Each includes the rights before it."""
+    """The rights in a domain, in ascending order. Each right includes the preceding rights."""
 
     READ = "read"
     WRITE = "write"
     ADMIN = "admin"
 
     def includes(self, other: Right) -> bool:
-        """Return whether this right includes another one."""
+        """Return whether this right includes another right."""
         order = list(Right)
         return order.index(self) >= order.index(other)
 
+    def scope(self, pattern: str = ALL_DOMAINS) -> str:
+        """Return the OAuth scope for this right in the domains that match the pattern."""
+        return f"memory:{self}" if pattern == ALL_DOMAINS else f"memory:{pattern}:{self}"
+
 
 def check_right(text: str) -> Right:
-    """Return the right with this name. Raises INVALID_ARGUMENT."""
+    """Return the right with this name. Raises INVALID_ARGUMENT if there is none."""
     if text not in list(Right):
-        raise invalid_argument("right", f"{quote(text)} is not a right", f"Use one of {join_names([*Right])}.")
+        raise invalid_argument("right", f"{quote(text)} is not a valid right", f"Use one of {join_names([*Right])}.")
     return Right(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A right in all domains whose names match a pattern. In a pattern, `*` stands for any characters."""
+    """A right in all domains whose names match a pattern. In the pattern, `*` matches any characters."""
 
     pattern: str
     right: Right
@@ -77,7 +86,10 @@ class Grant:
 
     @classmethod
     def parse(cls, text: str, default: Right) -> Grant:
-        """Return the grant for `PATTERN` or `PATTERN=RIGHT`. Raises INVALID_ARGUMENT."""
+        """Parse a grant of the form `PATTERN=RIGHT`, or `PATTERN` for the default right.
+
+        Raises INVALID_ARGUMENT if the pattern or the right is invalid.
+        """
         pattern, is_given, right = text.partition("=")
         if not _PATTERN.fullmatch(pattern):
             hint = "Use a domain name, in which * matches any characters, as in team-*."
@@ -87,32 +99,41 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """An authenticated caller: its name, which the log records, its grants, and the toolsets that it may use."""
+    """An authenticated caller: its name for the log, its grants, and the toolsets that it may use."""
 
     name: str
     grants: tuple[Grant, ...]
     toolsets: tuple[str, ...] | None = None
-    """Names of toolsets, presets and tools. None means every tool of the server."""
+    """The toolsets, presets and tools that the caller may use. None means all tools of the server."""
     expires: datetime | None = None
     kind: str = "key"
-    """How errors call what the caller has shown: a key or a token."""
+    """The kind of the caller's credential in error messages: `key` or `token`."""
+
+    def scopes(self) -> list[str]:
+        """Return the OAuth scopes that correspond to the grants."""
+        return [grant.right.scope(grant.pattern) for grant in self.grants]
+
+    def rights(self) -> dict[str, str]:
+        """Return the highest right for each domain pattern of the grants."""
+        grants = sorted(self.grants, key=lambda grant: list(Right).index(grant.right))
+        return {grant.pattern: str(grant.right) for grant in grants}
 
     def allows(self, domain: str, right: Right) -> bool:
         """Return whether the principal has a right in a domain."""
         return any(grant.right.includes(right) and grant.covers(domain) for grant in self.grants)
 
     def allows_somewhere(self, right: Right) -> bool:
-        """Return whether the principal has a right in any domain."""
+        """Return whether the principal has the right in at least one domain."""
         return any(grant.right.includes(right) for grant in self.grants)
 
-    def refusal(self, right: Right) -> GraphError:
-        """Return the error for a missing right. It does not name the domain, which may be a default of the server."""
+    def missing_right_error(self, right: Right) -> GraphError:
+        """Return the INSUFFICIENT_RIGHTS error, without the domain's name, which may be a server's default."""
         grants = [f"{grant.pattern} ({grant.right})" for grant in self.grants]
         hint = (
-            f"This {self.kind} has rights in {join_names(grants)}. Pass such a domain, or ask the operator of the "
-            f"server for a {self.kind} with more rights."
+            f"This {self.kind} has rights in {join_names(grants)}. Use one of these domains, or ask the operator of "
+            f"the server for a {self.kind} with more rights."
         )
-        message = f"The {self.kind} {self.name} has no right to {_VERBS[right]} this domain"
+        message = f"The {self.kind} {quote(self.name)} has no right to {_VERBS[right]} this domain"
         return GraphError(Code.INSUFFICIENT_RIGHTS, message, {"right": str(right), "rights": grants, "hint": hint})
 
 
@@ -121,22 +142,22 @@ _VERBS = {Right.READ: "read", Right.WRITE: "write to", Right.ADMIN: "administer"
 
 @dataclass(slots=True)
 class Caller:
-    """The principal of a running call, and the domains that the call has omitted and changed."""
+    """The principal of a running call, the domains omitted for missing rights, and the changed domains."""
 
     principal: Principal
     needed: Right = Right.READ
-    """The right that the operation of the call needs."""
+    """The right that the called operation needs in its domain."""
     omitted: set[str] = field(default_factory=set[str])
     written: set[str] = field(default_factory=set[str])
 
 
 CALLER: ContextVar[Caller | None] = ContextVar("caller", default=None)
-"""The caller of the running call. None for the owner of the memory, and for the work of the service itself."""
+"""The running call's caller. None means the memory's owner or the service itself, which have all rights."""
 
 
 @contextmanager
-def calling(caller: Caller | None) -> Generator[Caller | None]:
-    """Run the block for a caller. With None, run it as the service itself, which has all rights."""
+def run_as(caller: Caller | None) -> Generator[Caller | None]:
+    """Run the `with` block with the caller's rights. With None, run it as the service itself, with all rights."""
     token = CALLER.set(caller)
     try:
         yield caller
@@ -145,30 +166,30 @@ def calling(caller: Caller | None) -> Generator[Caller | None]:
 
 
 def service_context() -> contextvars.Context:
-    """Return a copy of the present context without a caller, for work that outlives the call."""
+    """Return a copy of the current context without a caller, for background work that outlives the call."""
     context = contextvars.copy_context()
     context.run(CALLER.set, None)
     return context
 
 
 def require(domain: str, right: Right = Right.READ) -> str:
-    """Return the domain. Raises INSUFFICIENT_RIGHTS if there is a caller who lacks this right in it."""
+    """Return the domain. Raises INSUFFICIENT_RIGHTS if the caller does not have this right in the domain."""
     caller = CALLER.get()
     if caller is not None and not caller.principal.allows(domain, right):
-        raise caller.principal.refusal(right)
+        raise caller.principal.missing_right_error(right)
     if caller is not None and right is not Right.READ:
         caller.written.add(domain)
     return domain
 
 
 def require_for_operation(domain: str) -> str:
-    """Return the domain. Raises INSUFFICIENT_RIGHTS without the right that the running operation needs."""
+    """Return the domain. Raises INSUFFICIENT_RIGHTS if the caller does not have the running operation's right in it."""
     caller = CALLER.get()
     return domain if caller is None else require(domain, caller.needed)
 
 
 def can_read(domain: str, *, counts: bool = True) -> bool:
-    """Return whether the caller may read a domain. If not, the call reports it as omitted, unless `counts` is false."""
+    """Return whether the caller may read a domain. If not, the call reports it as omitted, unless `counts` is False."""
     caller = CALLER.get()
     if caller is None or caller.principal.allows(domain, Right.READ):
         return True
@@ -178,25 +199,31 @@ def can_read(domain: str, *, counts: bool = True) -> bool:
 
 
 def readable(domains: Iterable[str]) -> list[str]:
-    """Return the domains that the caller may read, in order. The others count as omitted."""
+    """Return the domains that the caller may read, in order. The call reports the other domains as omitted."""
     return [domain for domain in domains if can_read(domain)]
 
 
 def names_for_caller(domains: Sequence[str]) -> list[str]:
-    """Return the domains that the caller may read, and the number of the others in words."""
+    """Return the domains that the caller may read.
+
+    If there are other domains, the last item is their number as text.
+    """
     names = readable(domains)
-    hidden = len(domains) - len(names)
-    return [*names, *([f"{hidden} that this key may not read"] if hidden else [])]
+    hidden_count = len(domains) - len(names)
+    return [*names, *([f"{hidden_count} that this key may not read"] if hidden_count else [])]
 
 
 def qualified_name(name: str) -> str:
-    """Return a name, qualified by the caller, so that callers do not share the data with this name."""
+    """Return the name prefixed with the caller's name, so that callers do not share data.
+
+    Without a caller, the name is returned unchanged.
+    """
     caller = CALLER.get()
     return name if caller is None else f"{caller.principal.name}\n{name}"
 
 
 def check_key_name(name: str) -> str:
-    """Check the name of a key, and return it. Raises INVALID_ARGUMENT."""
+    """Check the name of a key, and return it. Raises INVALID_ARGUMENT if the name is invalid."""
     if not _NAME.fullmatch(name):
         hint = "Use 1 to 64 letters, digits and . _ @ -, starting with a letter or digit, such as anns-laptop."
         raise invalid_argument("name", f"{quote(name)} is not the name of a key", hint)

@@ -1,8 +1,8 @@
-"""The rules that every write of a node, connection, observation or link must follow.
+"""The rules for every write of a node, connection, observation or link.
 
-RULES check the new state of one subject. CONNECTION_RULES check a connection against other connections, as its type
-demands. A write checks them in the graph (`memory/changes/rules.py`). A change of a type, an import and a load check
-all subjects of a type, with `claims` and `find_cycle`.
+RULES check the new state of one subject. CONNECTION_RULES compare a connection with other connections, if its type has
+the rule. A write checks them in the graph (`memory/changes/rules.py`). A type change, an import and a load check all
+subjects of a type with `claims` and `find_cycle`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from graph_memory.model.values.properties import PropertyValue, check_amount, ke
 from graph_memory.model.values.strength import NUMBERS, STRENGTH, check_fraction
 
 Rule = Callable[[Draft, AnyType | None], None]
-"""Raises a GraphError if the new state of a subject is invalid. The type is None for kinds without types."""
+"""A check that raises a GraphError if a subject's new state is invalid. The type is None for kinds without types."""
 
 
 def check_subject(draft: Draft, ontology: Ontology, ends: Sequence[str | None] = ()) -> None:
-    """Check the new state of a subject against the ontology; `ends` are the types of the nodes that it joins.
+    """Check a subject's new state against the ontology. `ends` are the types of its endpoint nodes.
 
-    Raises INVALID_NODE_TYPE, INVALID_CONNECTION_TYPE, INVALID_TOPOLOGY, and the errors of RULES.
+    Raises INVALID_NODE_TYPE or INVALID_CONNECTION_TYPE if the ontology does not define the type, INVALID_TOPOLOGY if
+    the type cannot connect these nodes, and the errors of RULES.
     """
     name = draft.type or ""
     declared_type = None
@@ -49,7 +50,7 @@ def check_subject(draft: Draft, ontology: Ontology, ends: Sequence[str | None] =
 
 
 def check_state(draft: Draft, declared_type: AnyType | None) -> None:
-    """Check the new state of a subject against RULES, without its ends."""
+    """Check a subject's new state against RULES, without its endpoints' types. Raises the errors of RULES."""
     for rule in RULES:
         rule(draft, declared_type)
 
@@ -67,16 +68,18 @@ def _check_amounts(draft: Draft, _: AnyType | None) -> None:
 
 
 def _check_validity(draft: Draft, _: AnyType | None) -> None:
-    begin, end = (cast("datetime | None", (draft.state or {}).get(name)) for name in ("_valid_from", "_valid_to"))
-    if begin is not None and end is not None and end <= begin:
-        message = f"valid_to {quote(end)} is not after valid_from {quote(begin)}"
-        raise invalid_argument("valid_to", message, "Give a valid_to after valid_from, or leave one of them out.")
+    valid_from, valid_to = (
+        cast("datetime | None", (draft.state or {}).get(name)) for name in ("_valid_from", "_valid_to")
+    )
+    if valid_from is not None and valid_to is not None and valid_to <= valid_from:
+        message = f"valid_to {quote(valid_to)} is not after valid_from {quote(valid_from)}"
+        raise invalid_argument("valid_to", message, "Pass a valid_to after valid_from, or omit one of the two times.")
 
 
 def _check_entity_name(draft: Draft, _: AnyType | None) -> None:
     state = draft.state or {}
     if draft.kind is Kind.NODE and ENTITY in state and not isinstance(state.get("name"), str):
-        raise invalid_argument("name", f"Entity {draft.subject} needs a text as its name", "Give it a unique name.")
+        raise invalid_argument("name", f"Entity {draft.subject} has no name", "Give it a unique name.")
 
 
 def _check_protection(draft: Draft, _: AnyType | None) -> None:
@@ -111,49 +114,50 @@ RULES: tuple[Rule, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ConnectionRule:
-    """A rule of a connection type that compares its connections, and the error for breaking the rule."""
+    """A rule that compares a type's connections, and the error for a connection that breaks it."""
 
     name: str
-    """The name of the rule in the results of `changes/broken_rules`."""
+    """The rule's name in the results of `changes/broken_rules`."""
     flag: str
-    """The field of the connection type that turns the rule on."""
+    """The field of the connection type that enables the rule."""
     reason: str
     message: str
     hint: LiteralString
     code: Code = Code.INVALID_TOPOLOGY
     ends: tuple[str, ...] = ()
-    """The ends that no other connection of the type may share."""
+    """The endpoints, `source` or `target`, that two connections of the type must not both share. Empty for other
+    rules."""
 
     def applies_to(self, declared_type: ConnectionType) -> bool:
-        """Return whether a connection type has this rule."""
+        """Return whether the connection type enables this rule."""
         return bool(attrgetter(self.flag)(declared_type))
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenRule:
-    """The rule that a connection breaks, and the conflicting connection, if there is exactly one."""
+    """A rule that a connection breaks, and the conflicting connection's id, or None if there are several."""
 
     rule: str
     other: str | None = None
     nodes: tuple[tuple[str, str | None], ...] = ()
-    """Ids and known titles of the ends of both connections, or of the nodes in a cycle."""
+    """The ids and titles (None if unknown) of both connections' endpoints, or of the nodes in the cycle."""
 
     @property
     def reason(self) -> str:
-        """The reason why the connection is rejected, as text."""
-        return f"{CONNECTION_RULES[self.rule].reason}{self._obstacle}"
+        """The end of a sentence that explains why the connection is rejected."""
+        return f"{CONNECTION_RULES[self.rule].reason}{self._conflict_text}"
 
-    def refusal(self, draft: Draft) -> GraphError:
-        """Return the error for a connection that breaks the rule, with titles beside ids."""
+    def to_error(self, draft: Draft) -> GraphError:
+        """Return the error for a connection that breaks the rule. Its message shows titles before ids."""
         rule, titles = CONNECTION_RULES[self.rule], dict(self.nodes)
         ends = {"source": draft.from_id or "", "target": draft.to_id or ""}
         names = {"type": draft.type, **{end: with_title(node, titles.get(node)) for end, node in ends.items()}}
         details = {} if self.other is None else {"connection_id": self.other}
-        message = rule.message.format(**names) + self._obstacle
+        message = rule.message.format(**names) + self._conflict_text
         return GraphError(rule.code, message, {**details, "hint": Hint(rule.hint, **names)})
 
     @property
-    def _obstacle(self) -> str:
+    def _conflict_text(self) -> str:
         if self.other is None:
             titles = [quote(title or node) for node, title in (*self.nodes[-1:], *self.nodes[:MAX_CYCLE_NODES])]
             more = [] if len(self.nodes) <= MAX_CYCLE_NODES else ["…"]
@@ -163,7 +167,7 @@ class BrokenRule:
 
 
 MAX_CYCLE_NODES = 10
-"""Maximum number of nodes of a cycle that a message names."""
+"""Maximum number of nodes listed in a message about a cycle."""
 
 
 CONNECTION_RULES = {
@@ -172,65 +176,64 @@ CONNECTION_RULES = {
         ConnectionRule(
             "source",
             "unique_source",
-            "its source already has a connection of its type, and may have only one",
-            "Node {source} already has an outgoing {type}",
+            "its source already has a connection of this type, and may have only one",
+            "Node {source} already has an outgoing {type} connection",
             "Delete that connection first: a node has at most one outgoing {type}.",
             ends=("source",),
         ),
         ConnectionRule(
             "target",
             "unique_target",
-            "its target already has a connection of its type, and may have only one",
-            "Node {target} already has an incoming {type}",
+            "its target already has a connection of this type, and may have only one",
+            "Node {target} already has an incoming {type} connection",
             "Delete that connection first: a node has at most one incoming {type}.",
             ends=("target",),
         ),
         ConnectionRule(
             "pair",
             "unique_pair",
-            "its source and target already have a connection of its type, and may have only one",
-            "{type} from {source} to {target} already exists",
-            "Change that connection with {update_connection}: {type} joins two nodes only once in each direction.",
+            "its source and target already have a connection of this type, and may have only one",
+            "A {type} connection from {source} to {target} already exists",
+            "Change that connection with {update_connection}: {type} may join two nodes only once in each direction.",
             Code.CONNECTION_ALREADY_EXISTS,
             ends=("source", "target"),
         ),
         ConnectionRule(
             "inverse",
             "other_name",
-            "it repeats another connection from the other end",
-            "{type} from {source} to {target} already exists, seen from its other end",
-            "Use that connection: queries for {type} return it too. Change it with {update_connection}.",
+            "it is the inverse of an existing connection",
+            "A {type} connection from {source} to {target} already exists as its inverse",
+            "Change the existing connection with {update_connection}: queries for {type} return it, too.",
             Code.CONNECTION_ALREADY_EXISTS,
         ),
         ConnectionRule(
             "cycle",
             "acyclic",
             "it would form a cycle, and its type is acyclic",
-            "{type} from {source} to {target} would form a cycle",
-            "{type} is acyclic: give ends from which no chain of {type} leads back to the start.",
+            "A {type} connection from {source} to {target} would form a cycle",
+            "{type} is acyclic: connect nodes so that no chain of {type} leads back to its start.",
         ),
     )
 }
 
 
 def connection_rules(declared_type: ConnectionType | None) -> list[ConnectionRule]:
-    """Return the rules of a connection type that compare its connections."""
+    """Return the rules in CONNECTION_RULES that the connection type enables. For None, there are no rules."""
     return (
         [] if declared_type is None else [rule for rule in CONNECTION_RULES.values() if rule.applies_to(declared_type)]
     )
 
 
 Ends = tuple[str, str]
-"""The ids of the source and the target of a connection."""
+"""The ids of a connection's source and target."""
 Claim = tuple[str, ...]
-"""A claim to a value that is unique in a type: the name of the rule and the ends, or UNIQUE, a property and its
-value.
-"""
+"""A claim to a value that must be unique within a type. It contains either a rule's name and the endpoints' ids, or
+UNIQUE, a property's name, and its value's key."""
 UNIQUE = "unique"
 
 
 def claims(declared_type: AnyType | None, properties: Mapping[str, object], ends: Ends | None) -> Iterator[Claim]:
-    """Yield the claims of a subject: values that no other subject of its type may have."""
+    """Yield a subject's claims: values that no other subject of its type can have."""
     for name in unique_properties(declared_type):
         if name in properties:
             yield (UNIQUE, name, key_value(cast("PropertyValue", properties[name])))
@@ -242,14 +245,14 @@ def claims(declared_type: AnyType | None, properties: Mapping[str, object], ends
 
 
 def describe_claim(claim: Claim) -> str:
-    """Return the property or the ends of a claim as text."""
-    return claim[1] if claim[0] == UNIQUE else " and ".join(CONNECTION_RULES[claim[0]].ends)
+    """Return the claim's property, or its endpoints, such as `source and target`, as text."""
+    return quote(claim[1]) if claim[0] == UNIQUE else " and ".join(CONNECTION_RULES[claim[0]].ends)
 
 
 def find_cycle(edges: Iterable[Ends]) -> list[str]:
-    """Return the nodes of a cycle, each after the target of its edge.
+    """Return the node ids of one cycle in the graph, in reverse order: each node follows the target of its edge.
 
-    The first node is repeated at the end. If there is no cycle, the list is empty.
+    The first node is repeated at the end. Without a cycle, the list is empty.
     """
     graph: TopologicalSorter[str] = TopologicalSorter()
     for source, target in edges:

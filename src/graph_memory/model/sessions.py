@@ -1,4 +1,4 @@
-"""Summaries of sessions, including sessions whose changes were compacted."""
+"""Lists of sessions with their change counts. The counts include compacted changes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from graph_memory.model.results import Result, Timestamp
 from graph_memory.model.values.plain import parse_json_strictly
 
 MAX_NAMED_SESSIONS = 1_000
-"""Maximum number of sessions that are kept by name. Changes of earlier sessions are counted by source and actor."""
+"""Maximum number of sessions stored by name. Changes of earlier sessions are counted by source and actor."""
 
 
 def merge_sessions(sessions: Iterable[SessionSummary], others: Iterable[SessionSummary]) -> list[SessionSummary]:
-    """Merge sessions with equal names, and return all sessions, latest change first."""
+    """Return all sessions, latest change first. Sessions with the same name, source and actor are merged."""
     summaries: dict[tuple[str | None, str, str | None], SessionSummary] = {}
     for session in (*sessions, *others):
         key = (session.session, session.source, session.actor)
@@ -25,7 +25,7 @@ def merge_sessions(sessions: Iterable[SessionSummary], others: Iterable[SessionS
 
 
 def limit_sessions(sessions: Sequence[SessionSummary], limit: int = MAX_NAMED_SESSIONS) -> list[SessionSummary]:
-    """Return the first `limit` sessions, and the others merged by source and actor."""
+    """Return the first `limit` sessions. The others are merged into a nameless session per source and actor."""
     return merge_sessions(
         sessions[:limit], (session.model_copy(update={"session": None}) for session in sessions[limit:])
     )
@@ -40,7 +40,7 @@ def sessions_to_json(sessions: Iterable[SessionSummary]) -> str:
 
 
 def sessions_from_json(text: str | None) -> list[SessionSummary]:
-    """Parse sessions from JSON text. Raises ValueError or TypeError for other text."""
+    """Parse sessions from JSON text. None means no sessions. Raises ValueError or TypeError if the text is invalid."""
     return [
         SessionSummary.model_validate(entry)
         for entry in cast("list[object]", parse_json_strictly((text or "[]").encode()))
@@ -48,9 +48,9 @@ def sessions_from_json(text: str | None) -> list[SessionSummary]:
 
 
 def _merge_pair(summary: SessionSummary, other: SessionSummary) -> SessionSummary:
-    """Merge two parts of a session. A subject that changed in both parts is counted twice."""
-    late = summary if summary.last_seq >= other.last_seq else other
-    return late.model_copy(
+    """Merge two summaries of the same session. A subject that changed in both is counted twice."""
+    later = summary if summary.last_seq >= other.last_seq else other
+    return later.model_copy(
         update={
             "began": min(summary.began, other.began),
             "first_seq": min(summary.first_seq, other.first_seq),
@@ -61,7 +61,7 @@ def _merge_pair(summary: SessionSummary, other: SessionSummary) -> SessionSummar
 
 
 class SessionSummary(Result):
-    """The changes that one session made in a domain."""
+    """A session, with the times, counts and subjects of its changes in a domain."""
 
     session: str | None = None
     source: str

@@ -1,1 +1,1 @@
-"""Operations, with one module per toolset. MCP tools, `graph-memory call` and the reference are generated from them."""
+"""Defines all operations. MCP tools, `graph-memory call` and the reference pages are generated from them."""

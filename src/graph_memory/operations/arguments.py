@@ -1,7 +1,7 @@
-"""Types shared by the arguments of tools. Each class is both the type of a function's arguments and their schema.
+"""Argument types shared by several tools. A class declares a function's arguments and their JSON schema.
 
-Optional arguments are `NotRequired`. If they are omitted or null, they are not passed on, so that the memory's default
-applies.
+Optional arguments are `NotRequired`. If they are omitted or null, they are not passed on, so that the memory's defaults
+apply.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Annotated, Any, NotRequired
 from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-MOST = 2**53 - 1
-"""The largest whole number that every JSON reader keeps exact."""
+MAX_INTEGER = 2**53 - 1
+"""The largest integer that every JSON parser represents exactly."""
 
 STRING = {"type": "string"}
 NUMBER = {"type": "number"}
@@ -20,13 +20,13 @@ INTEGER = {"type": "integer"}
 BOOLEAN = {"type": "boolean"}
 STRINGS = {"type": "array", "items": STRING}
 ANY_KEYS = {"type": "object", "additionalProperties": True}
-"""An object whose keys the caller chooses."""
+"""The schema of an object whose keys the caller chooses."""
 
 
 def object_schema(properties: dict[str, dict[str, Any]], *required: str) -> dict[str, Any]:
-    """Return the schema of an object with these properties.
+    """Return the JSON schema of an object with these properties. `required` are its required properties.
 
-    Clients from OpenAI, Gemini, Cursor and VS Code reject or ignore objects without named properties.
+    Clients from OpenAI, Gemini, Cursor and VS Code reject or ignore objects without declared properties.
     """
     return {"type": "object", "properties": properties, **({"required": [*required]} if required else {})}
 
@@ -34,20 +34,20 @@ def object_schema(properties: dict[str, dict[str, Any]], *required: str) -> dict
 Names = list[str]
 Properties = dict[str, object]
 Fraction = Annotated[float, Field(ge=0, le=1)]
-MinStrength = Annotated[Fraction, Field(description="Minimum weight")]
+MinStrength = Annotated[Fraction, Field(description="Minimum strength")]
 Strength = Annotated[
     Annotated[
         dict[str, Any],
         WithJsonSchema(object_schema(dict.fromkeys(("semantic", "structural", "temporal", "confidence"), NUMBER))),
     ]
     | Fraction,
-    Field(description="Number from 0 to 1, or one number per component"),
+    Field(description="Number from 0 to 1, or one per strength component"),
 ]
-Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids (default all)")]
+Limit = Annotated[int, Field(ge=1, le=MAX_INTEGER, description="Max ids (default all)")]
 ValidAt = Annotated[str, Field(description="Only facts that hold at this time")]
-Detail = Annotated[bool, Field(description="Also return type, title, ends")]
-Cursor = Annotated[str, Field(description="From next_cursor")]
-ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Fails if the version differs")]
+Detail = Annotated[bool, Field(description="Also return types and titles")]
+Cursor = Annotated[str, Field(description="Previous next_cursor")]
+ExpectedVersion = Annotated[int, Field(ge=0, le=MAX_INTEGER, description="Fails if the version differs")]
 
 
 class Call(TypedDict):

@@ -1,6 +1,6 @@
 """Operations with the exact schemas and argument errors of the official memory server.
 
-A shape describes an argument or result: `str` or `bool`, a list with the shape of its items, or a mapping from names to
+A shape describes an argument or result: `str` or `bool`, a list with its items' shape, or a mapping from names to
 shapes. A pair of a shape and a text adds a description.
 """
 
@@ -24,8 +24,8 @@ CallArguments = Mapping[str, Any]
 Work = Callable[["Memory", CallArguments], Awaitable[Result]]
 Accepts = Callable[[CallArguments], bool]
 _DOMAIN = "domain"
-"""An argument of every tool that no schema of the official server has."""
-REFUSED = "MCP error -32602: "
+"""An argument of each of our tools that is not in the official server's schemas."""
+ERROR_PREFIX = "MCP error -32602: "
 _DRAFT = "http://json-schema.org/draft-07/schema#"
 _NAMES: Mapping[type[object], str] = {
     str: "string",
@@ -38,38 +38,45 @@ _NAMES: Mapping[type[object], str] = {
 _ABSENT = object()
 
 
-def faults(value: object, shape: Shape, at: str = "") -> Iterator[str]:
-    """Yield a message for each part of the value that does not fit the shape, in the order of the shape."""
-    shape = _bare(shape)
+def find_faults(value: object, shape: Shape, location: str = "") -> Iterator[str]:
+    """Yield the official server's error message for each part of the value that does not match the shape, in order."""
+    shape = _without_description(shape)
     expected: type[object] = shape if isinstance(shape, type) else type(shape)
     if not isinstance(value, expected):
-        yield f"Invalid input: expected {_NAMES[expected]}, received {_kind_of(value)} at {at}"
+        yield f"Invalid input: expected {_NAMES[expected]}, received {_kind_of(value)} at {location}"
     elif isinstance(shape, dict):
         parts, entries = cast("Mapping[str, Shape]", shape), cast("Mapping[str, object]", value)
         for name, part in parts.items():
-            yield from faults(entries.get(name, _ABSENT), part, f"{at}.{name}" if at else name)
+            yield from find_faults(entries.get(name, _ABSENT), part, f"{location}.{name}" if location else name)
     elif isinstance(shape, list):
-        for place, item in enumerate(cast("list[object]", value)):
-            yield from faults(item, cast("list[Shape]", shape)[0], f"{at}[{place}]")
+        for index, item in enumerate(cast("list[object]", value)):
+            yield from find_faults(item, cast("list[Shape]", shape)[0], f"{location}[{index}]")
 
 
 def fit_shape(
     value: Any,  # noqa: ANN401 - any JSON
     shape: Shape,
-    own: Collection[str] = (),
-    of_items: Collection[str] = (),
+    kept_names: Collection[str] = (),
+    kept_item_names: Collection[str] = (),
 ) -> Any:  # noqa: ANN401
-    """Remove the parts of the value that are neither in the shape nor in `own`. List items may have `of_items`."""
-    shape = _bare(shape)
+    """Return the value, reduced to the parts that are in the shape or in `kept_names`.
+
+    For items of lists, the parts in `kept_item_names` are kept instead.
+    """
+    shape = _without_description(shape)
     if isinstance(shape, dict):
-        own_parts = {name: value[name] for name in own if name in value}
+        kept_parts = {name: value[name] for name in kept_names if name in value}
         parts = cast("Mapping[str, Shape]", shape).items()
-        return {**{name: fit_shape(value[name], part, of_items) for name, part in parts}, **own_parts}
-    return [fit_shape(item, cast("list[Shape]", shape)[0], own) for item in value] if isinstance(shape, list) else value
+        return {**{name: fit_shape(value[name], part, kept_item_names) for name, part in parts}, **kept_parts}
+    return (
+        [fit_shape(item, cast("list[Shape]", shape)[0], kept_names) for item in value]
+        if isinstance(shape, list)
+        else value
+    )
 
 
 def schema(shape: Shape, *, is_closed: bool) -> dict[str, object]:
-    """Return the shape as a JSON schema. A closed schema allows no additional properties."""
+    """Return the JSON schema of a shape. With `is_closed`, it allows no additional properties."""
     description: dict[str, object] = {}
     if isinstance(shape, tuple):
         shape, description["description"] = cast("tuple[Shape, str]", shape)
@@ -83,7 +90,7 @@ def schema(shape: Shape, *, is_closed: bool) -> dict[str, object]:
     return {"type": _NAMES[cast("type[object]", shape)], **description}
 
 
-def _bare(shape: object) -> Shape:
+def _without_description(shape: object) -> Shape:
     return cast("tuple[Shape, str]", shape)[0] if isinstance(shape, tuple) else shape
 
 
@@ -94,48 +101,51 @@ def _kind_of(value: object) -> str:
 
 
 class OfficialOperation(Operation[Any, Any]):
-    """An operation that has the same arguments, results and errors as in the official memory server.
+    """An operation with the same arguments, results and errors as in the official memory server.
 
-    `accepts` returns whether arguments that do not fit the shape use our own spelling, which is also accepted. `own`
-    lists our additional arguments, and `own_of_items` our additional arguments of list items. `tells_more` means that
-    the result has more fields than its output schema allows. They are only in the text, because clients reject them in
-    structured content.
+    `accepts` returns whether arguments that do not match the shape use our own spelling, which is also accepted.
+    `own_arguments` lists our additional arguments, and `own_item_arguments` our additional arguments of list items.
+    `has_extra_fields` means that the result has more fields than its output schema allows. They are only in the text,
+    because clients reject them in structured content.
     """
 
     def __init__(
         self,
         name: str,
-        about: str,
-        takes: Mapping[str, Shape],
+        description: str,
+        arguments_shape: Mapping[str, Shape],
         shape: Mapping[str, Shape],
-        gives: type[Result],
+        result: type[Result],
         effect: Effect,
         work: Work,
         accepts: Accepts = lambda _: False,
-        own: Collection[str] = (),
-        own_of_items: Collection[str] = (),
-        tells_more: bool = False,
+        own_arguments: Collection[str] = (),
+        own_item_arguments: Collection[str] = (),
+        has_extra_fields: bool = False,
     ) -> None:
         self.name = name
-        self.description = about
+        self.description = description
         self.effect = effect
         self.by_name = self.local = self.in_session = self.needs_admin = False
-        self._takes = takes
+        self._arguments_shape = arguments_shape
         self.shape = dict(shape)
-        self.result = gives
+        self.result = result
         self._work = work
         self._accepts = accepts
-        self._own = own
-        self._own_of_items = own_of_items
-        self.tells_more = tells_more
+        self._own_arguments = own_arguments
+        self._own_item_arguments = own_item_arguments
+        self.has_extra_fields = has_extra_fields
 
     def bind(self, arguments: Mapping[str, object]) -> Callable[[Any], Awaitable[Result]]:
-        """Return the call as a function of the memory. Raises INVALID_ARGUMENT with the official server's message."""
+        """Return a function that takes a memory and makes the call.
+
+        If the arguments are invalid, raises INVALID_ARGUMENT with the official server's message.
+        """
         arguments = self._without_empty(arguments)
-        problems = list(faults(arguments, dict(self._takes)))
+        problems = list(find_faults(arguments, dict(self._arguments_shape)))
         if problems and not self._accepts(arguments):
             text = "\n".join(problems)
-            message = f"{REFUSED}Input validation error: Invalid arguments for tool {self.name}: {text}"
+            message = f"{ERROR_PREFIX}Input validation error: Invalid arguments for tool {self.name}: {text}"
             raise GraphError(Code.INVALID_ARGUMENT, message, {})
         work_arguments = (
             {name: value for name, value in arguments.items() if name != _DOMAIN} if problems else self._fit(arguments)
@@ -144,8 +154,11 @@ class OfficialOperation(Operation[Any, Any]):
         return lambda memory: self._work(memory if domain is None else memory.in_domain(domain), work_arguments)
 
     def _without_empty(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
-        """Drop our own arguments if they are null or empty. Converts their whole numbers to integers."""
-        ours = {*self._own, _DOMAIN}
+        """Return the arguments without additional arguments that are null or an empty string.
+
+        Integral numbers in our additional arguments become integers.
+        """
+        ours = {*self._own_arguments, _DOMAIN}
         return {
             name: int(value) if name in ours and isinstance(value, float) and value.is_integer() else value
             for name, value in arguments.items()
@@ -153,18 +166,18 @@ class OfficialOperation(Operation[Any, Any]):
         }
 
     def _fit(self, arguments: Mapping[str, object]) -> CallArguments:
-        return fit_shape(arguments, dict(self._takes), self._own, self._own_of_items)
+        return fit_shape(arguments, dict(self._arguments_shape), self._own_arguments, self._own_item_arguments)
 
-    def is_ours(self, arguments: CallArguments) -> bool:
-        """Return whether the arguments use our own spelling and not the official one."""
-        return self._accepts(arguments) and next(faults(arguments, dict(self._takes)), None) is not None
+    def uses_own_arguments(self, arguments: CallArguments) -> bool:
+        """Return whether the arguments use our own spelling instead of the official one."""
+        return self._accepts(arguments) and next(find_faults(arguments, dict(self._arguments_shape)), None) is not None
 
     @cached_property
     def input_schema(self) -> Schema:
-        """The JSON schema of the arguments, the same as in the official server."""
-        return {"$schema": _DRAFT, **schema(dict(self._takes), is_closed=False)}
+        """The JSON schema of the arguments. It equals the official server's schema."""
+        return {"$schema": _DRAFT, **schema(dict(self._arguments_shape), is_closed=False)}
 
     @cached_property
     def output_schema(self) -> Schema:
-        """The JSON schema of the result, the same as in the official server."""
+        """The JSON schema of the result. It equals the official server's schema."""
         return {"$schema": _DRAFT, **schema(self.shape, is_closed=True)}

@@ -21,11 +21,11 @@ A = TypeVar("A", bound=Mapping[str, Any])
 R = TypeVar("R", bound=Result)
 
 _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
-"""A line break within a paragraph."""
+"""Matches a line break within a paragraph."""
 
 
 class Effect(Enum):
-    """The effect of an operation on the memory: `(is read-only, is destructive, is idempotent)`."""
+    """An operation's effect on the memory: `(is read-only, is destructive, is idempotent)`."""
 
     READS = (True, False, True)
     """Changes nothing."""
@@ -40,12 +40,12 @@ class Effect(Enum):
 
 
 class Operation(Generic[A, R]):
-    """An operation, which has the name and the docstring of its function.
+    """An operation. Its name is its function's name, and its description is the function's docstring.
 
-    `by_name` means that it belongs to no toolset, so a server offers it only if the settings name it. `local` means
-    that it concerns the caller's machine, so no server offers it over HTTP. `in_session` means that it acts on the
-    session of a server, so the command line does not offer it. `needs_admin` means that it deletes history, or limits
-    what others may do.
+    `by_name` means that a server offers it only if the settings list its own name, not just its toolset. `local` means
+    that it concerns the caller's machine, so no server offers it over HTTP. `in_session` means that it acts on a server
+    session, so the command line does not offer it. `needs_admin` means that it deletes history or restricts other
+    callers, so it needs the right `admin`.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Operation(Generic[A, R]):
 
     @cached_property
     def output_schema(self) -> Schema:
-        """The JSON schema of the fields that every result has."""
+        """The JSON schema of the fields that every result of the operation has."""
         return output_schema(self.result)
 
     @property
@@ -88,7 +88,7 @@ class Operation(Generic[A, R]):
 
     @property
     def right(self) -> Right:
-        """The right that a caller with a key needs in the domain of the call."""
+        """The right that a caller with a key needs in the call's domain."""
         return Right.ADMIN if self.needs_admin else Right.WRITE if self.is_writing else Right.READ
 
     @cached_property
@@ -101,7 +101,10 @@ class Operation(Generic[A, R]):
         return argument in properties_of(self.input_schema)
 
     def bind(self, arguments: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
-        """Return the call with these arguments as a function of the memory. Raises INVALID_ARGUMENT."""
+        """Return a function that takes a memory and makes the call with these arguments.
+
+        Raises INVALID_ARGUMENT if an argument is unknown, missing or invalid.
+        """
         parsed = self._arguments.parse(arguments)
         return lambda memory: self._function(memory, parsed)
 

@@ -1,4 +1,4 @@
-"""Compact JSON schemas for agents, and descriptions of them for messages."""
+"""Builds compact JSON schemas for agents, and describes schemas in messages."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import cast
 
 from pydantic import TypeAdapter
 
-from graph_memory.operations.arguments import MOST
+from graph_memory.operations.arguments import MAX_INTEGER
 
 Schema = dict[str, object]
 
 
 def input_schema(shape: type[object]) -> Schema:
-    """Return the schema of a tool's arguments, without additional properties, and with `domain` last."""
-    schema = _compact(TypeAdapter(shape).json_schema(mode="validation"), _NOISE)
+    """Return the JSON schema of a tool's arguments. It allows no additional properties, and lists `domain` last."""
+    schema = _compact(TypeAdapter(shape).json_schema(mode="validation"), _UNNEEDED_KEYWORDS)
     schema.pop("description", None)  # the docstring of the class
     properties = dict(properties_of(schema))
     if "domain" in properties:
@@ -24,32 +24,34 @@ def input_schema(shape: type[object]) -> Schema:
 
 
 def result_schema(shape: type[object]) -> Schema:
-    """Return the result's schema without descriptions, because agents read the result itself."""
+    """Return the JSON schema of a tool's result, without descriptions, because agents read the result itself."""
     schema = TypeAdapter(shape).json_schema(mode="serialization")
-    parts = cast("Mapping[str, Schema]", schema.pop("$defs", {}))
-    return _compact(cast("Schema", _without_parts(schema, parts)), _NOISE | {"description", "propertyNames"})
+    definitions = cast("Mapping[str, Schema]", schema.pop("$defs", {}))
+    return _compact(
+        cast("Schema", _replace_references(schema, definitions)), _UNNEEDED_KEYWORDS | {"description", "propertyNames"}
+    )
 
 
 def output_schema(shape: type[object]) -> Schema:
     """Return the schema of a tool's result, with only the properties that every successful result has.
 
-    No property is required, because clients of the TypeScript SDK 1 validate the structured content of an error against
-    the same schema, and hide the error if it does not fit.
+    No property is required. Clients of the TypeScript SDK 1 validate an error's structured content against the same
+    schema, and hide the error if it does not match.
     """
     schema = result_schema(shape)
-    always = {name: part for name, part in properties_of(schema).items() if name in required_names(schema)}
-    return {"type": schema["type"], "properties": always}
+    required_properties = {name: part for name, part in properties_of(schema).items() if name in required_names(schema)}
+    return {"type": schema["type"], "properties": required_properties}
 
 
-def _without_parts(part: object, parts: Mapping[str, Schema]) -> object:
-    """Replace each reference to a part by the type of the part."""
+def _replace_references(part: object, definitions: Mapping[str, Schema]) -> object:
+    """Return a part of a schema with each reference replaced by the definition's type."""
     match part:
         case {"$ref": str(name)}:
-            return {"type": parts[name.removeprefix("#/$defs/")]["type"]}
+            return {"type": definitions[name.removeprefix("#/$defs/")]["type"]}
         case dict():
-            return {key: _without_parts(value, parts) for key, value in cast("Schema", part).items()}
+            return {key: _replace_references(value, definitions) for key, value in cast("Schema", part).items()}
         case list():
-            return [_without_parts(item, parts) for item in cast("list[object]", part)]
+            return [_replace_references(item, definitions) for item in cast("list[object]", part)]
         case _:
             return part
 
@@ -64,15 +66,15 @@ def required_names(schema: Schema) -> list[str]:
     return cast("list[str]", schema.get("required", []))
 
 
-_NOISE = frozenset({"title", "default"})
+_UNNEEDED_KEYWORDS = frozenset({"title", "default"})
 
 
 def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
-    """Drop unneeded keywords, and null as a value of optional fields."""
+    """Return the schema without the keywords in `noise`, and without null as a value of optional fields."""
     compact = {key: _compact_part(key, part, noise) for key, part in schema.items() if key not in noise}
     if "properties" in compact and compact.get("additionalProperties") is not True:
         compact.pop("additionalProperties", None)
-    if compact.get("maximum") == MOST:
+    if compact.get("maximum") == MAX_INTEGER:
         del compact["maximum"]  # larger numbers are rejected because JSON readers round them; agents need not know
     return _without_null(compact)
 
@@ -87,21 +89,21 @@ def _compact_part(key: str, part: object, noise: frozenset[str]) -> object:
 
 def _without_null(schema: Schema) -> Schema:
     choices = cast("list[Schema]", schema.get("anyOf", []))
-    types = [choice for choice in choices if choice.get("type") != "null"]
-    if len(types) != 1:
+    other_choices = [choice for choice in choices if choice.get("type") != "null"]
+    if len(other_choices) != 1:
         return schema
-    return {**types[0], **{key: part for key, part in schema.items() if key != "anyOf"}}
+    return {**other_choices[0], **{key: part for key, part in schema.items() if key != "anyOf"}}
 
 
 def _item_noun(schema: Schema) -> str:
-    """Return a plural noun for the list's items, such as `strings`."""
+    """Return a plural noun for a list's items, such as `strings`, given their schema."""
     kinds = {"string": "strings", "object": "objects"}
-    parts = cast("list[Schema]", schema.get("anyOf", [schema]))
-    return " or ".join(kinds.get(str(part.get("type")), "anything") for part in parts)
+    choices = cast("list[Schema]", schema.get("anyOf", [schema]))
+    return " or ".join(kinds.get(str(choice.get("type")), "anything") for choice in choices)
 
 
 def wording(schema: Schema) -> str:
-    """Describe the allowed values, as the end of a sentence such as `limit must be …`."""
+    """Describe the values that a schema allows, to end a sentence such as `limit must be …`."""
     if "anyOf" in schema:
         return " or ".join(wording(choice) for choice in cast("list[Schema]", schema["anyOf"]))
     if "enum" in schema:

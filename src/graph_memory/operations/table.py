@@ -1,4 +1,4 @@
-"""The table of operations, by toolset."""
+"""The table of all operations, keyed by toolset and by name."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from graph_memory.operations.toolsets.cleanup import CLEANUP
 from graph_memory.operations.toolsets.cypher import CYPHER
 from graph_memory.operations.toolsets.domains import DOMAINS
 from graph_memory.operations.toolsets.entities import ENTITIES
+from graph_memory.operations.toolsets.files import FILES
 from graph_memory.operations.toolsets.graph import GRAPH
 from graph_memory.operations.toolsets.history import HISTORY
 from graph_memory.operations.toolsets.inference import MEANING
@@ -35,15 +36,16 @@ TOOLSETS: Mapping[str, Sequence[AnyOperation]] = {
     "cleanup": CLEANUP,
     "sessions": SESSIONS,
     "agent_memory": AGENT_MEMORY,
+    "files": FILES,
     "cypher": CYPHER,
 }
 
 OPERATIONS: Mapping[str, AnyOperation] = {
     operation.name: operation for operations in TOOLSETS.values() for operation in operations
 }
-"""Every operation by its name."""
+"""All operations by name."""
 
 CALLABLE: Mapping[str, AnyOperation] = {
     name: operation for name, operation in OPERATIONS.items() if not operation.in_session
 }
-"""The operations that the command line offers, outside a session of a server."""
+"""The operations in `graph-memory call`: all operations that do not act on a server's session."""

@@ -1,4 +1,4 @@
-"""A client for model servers, which retries requests after temporary failures."""
+"""A client for model servers. It retries requests after temporary failures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A model on a server, with the API key. `timeout` is the time limit of one request in seconds."""
+    """A model on a server, with its API key. `timeout` is the time limit of a request in seconds."""
 
     provider: str
     model: str
@@ -34,22 +34,22 @@ class Service:
     needs_key: bool
     timeout: float
     login: Literal["bearer", "x-api-key"] = "bearer"
-    """The header for the key."""
+    """The header that contains the key."""
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How often to retry a request: the seconds to wait before each retry, unless the server asks for another delay.
+class RetryDelays:
+    """How often to retry a request: the seconds to wait before each retry, unless the server requests another delay.
 
-    If the server asks for a delay of more than `longest` seconds, the request is not retried.
+    If the server requests a delay of more than `max_delay` seconds, the request is not retried.
     """
 
-    waits: tuple[float, ...]
-    longest: float
+    pauses: tuple[float, ...]
+    max_delay: float
 
 
 class Client:
-    """A client of a service. Its errors and logs never contain the API key."""
+    """A service's client. Its errors and logs never contain the API key."""
 
     def __init__(self, service: Service, headers: Mapping[str, str] | None = None) -> None:
         self._service = service
@@ -58,19 +58,22 @@ class Client:
 
     @property
     def name(self) -> str:
-        """The provider and the name of the model."""
+        """The model's provider and name."""
         return f"{self._service.provider}/{self._service.model}"
 
-    async def post(self, path: str, body: Mapping[str, object], patience: Patience) -> bytes:
-        """Send a request, and return the reply's body. Raises TemporaryFailure after retries, and PermanentFailure."""
-        for wait in patience.waits:
+    async def post(self, path: str, body: Mapping[str, object], patience: RetryDelays) -> bytes:
+        """Send a request, and return the reply's body.
+
+        Raises PermanentFailure, and TemporaryFailure if all retries fail.
+        """
+        for pause in patience.pauses:
             try:
                 return await self._send(path, body)
             except TemporaryFailure as fault:
                 retry_after = fault.retry_after
-                if retry_after is not None and retry_after > patience.longest:
+                if retry_after is not None and retry_after > patience.max_delay:
                     raise
-                seconds = wait * random.uniform(0.5, 1.5) if retry_after is None else retry_after  # noqa: S311 - spreads requests
+                seconds = pause * random.uniform(0.5, 1.5) if retry_after is None else retry_after  # noqa: S311 - spreads requests
                 _log.debug("%s %s; trying again in %.1f s", self.name, self.describe(fault), seconds)
                 await anyio.sleep(seconds)
         return await self._send(path, body)
@@ -81,14 +84,14 @@ class Client:
             await self._client.aclose()
 
     def describe(self, fault: TemporaryFailure | PermanentFailure) -> str:
-        """Return the failure's message without the API key, which the server may have repeated."""
+        """Return the failure's message without the API key. The server may have repeated the key."""
         key = self._service.key.get_secret_value()
         return (str(fault).replace(key, "***") if key else str(fault))[:MESSAGE_CHARACTERS]
 
     async def _send(self, path: str, body: Mapping[str, object]) -> bytes:
         """Send one request, and return the body of the reply."""
         service = self._service
-        headers = {**self._headers, **self._login()}
+        headers = {**self._headers, **self._auth_headers()}
         try:
             with anyio.fail_after(service.timeout):
                 reply = await self._connections().post(service.url + path, json=body, headers=headers)
@@ -97,14 +100,14 @@ class Client:
         except httpx2.ConnectError as error:
             raise TemporaryFailure(f"cannot be reached: {error}") from None
         except httpx2.TransportError as error:
-            raise TemporaryFailure(f"broke off: {type(error).__name__}") from None
+            raise TemporaryFailure(f"closed the connection: {type(error).__name__}") from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise PermanentFailure(f"sent a reply that cannot be read: {type(error).__name__}") from None
         if reply.status_code != OK:
             raise failure(reply.status_code, reply.headers, reply.content, datetime.now(UTC))
         return reply.content
 
-    def _login(self) -> dict[str, str]:
+    def _auth_headers(self) -> dict[str, str]:
         key = self._service.key.get_secret_value()
         if not key:
             if self._service.needs_key:
@@ -112,7 +115,7 @@ class Client:
             return {}
         if not (key.isascii() and key.isprintable()):
             raise PermanentFailure(
-                "cannot be given this API key: it has characters that no header may have", UNAUTHORIZED
+                "cannot receive this API key: it contains characters that are not allowed in a header", UNAUTHORIZED
             )
         return {"x-api-key": key} if self._service.login == "x-api-key" else {"Authorization": f"Bearer {key}"}
 

@@ -1,4 +1,4 @@
-"""Failures of a model server: temporary or permanent. Pure."""
+"""Failures of a model server: temporary or permanent."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 MESSAGE_CHARACTERS = 200
 """Maximum number of characters of a server's message in an error."""
-_PASSING = (408, 409, 425, 429)
+_TEMPORARY_STATUSES = (408, 409, 425, 429)
 
 
 class TemporaryFailure(Exception):  # noqa: N818 - it is no error yet: the request is retried
-    """The server did not answer the request, but may do so later. `retry_after` is the requested delay in seconds."""
+    """The server did not answer the request, but may do so later. `retry_after` is its requested delay in seconds."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -30,34 +30,34 @@ class PermanentFailure(Exception):  # noqa: N818 - it becomes an error with a hi
         self.status = status
 
 
-class _Explained(BaseModel):
+class _ErrorDetail(BaseModel):
     message: str
 
 
 class _Failure(BaseModel):
-    error: _Explained | str
+    error: _ErrorDetail | str
 
 
 _FAILURES = TypeAdapter(_Failure)
 
 
 def failure(status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> TemporaryFailure | PermanentFailure:
-    """Return the failure that a reply with an error status indicates."""
-    explanation = _explanation_in(body)
+    """Return the failure for a reply with an error status."""
+    explanation = _parse_explanation(body)
     message = f"answered with status {status}{': ' + explanation if explanation else ''}"
-    if status in _PASSING or status >= 500:
-        return TemporaryFailure(message, _retry_after(headers.get("retry-after"), now))
+    if status in _TEMPORARY_STATUSES or status >= 500:
+        return TemporaryFailure(message, _parse_retry_after(headers.get("retry-after"), now))
     return PermanentFailure(message, status)
 
 
 def unreadable_reply(error: ValidationError) -> PermanentFailure:
-    """Return the failure for an invalid reply. Its message contains no part of the reply."""
+    """Return the failure for an invalid reply. Its message does not quote the reply."""
     fault = error.errors(include_input=False, include_url=False)[0]
     location = ".".join(map(str, fault["loc"]))
     return PermanentFailure(f"sent an invalid reply: {location + ': ' if location else ''}{fault['msg']}")
 
 
-def _explanation_in(body: bytes) -> str:
+def _parse_explanation(body: bytes) -> str:
     try:
         error = _FAILURES.validate_json(body).error
     except ValidationError:
@@ -65,8 +65,8 @@ def _explanation_in(body: bytes) -> str:
     return " ".join((error if isinstance(error, str) else error.message).split())
 
 
-def _retry_after(header: str | None, now: datetime) -> float | None:
-    """Return the delay of a Retry-After header in seconds, or None if there is none or it is invalid."""
+def _parse_retry_after(header: str | None, now: datetime) -> float | None:
+    """Return a Retry-After header's delay in seconds, or None if it is missing or invalid."""
     if header is None:
         return None
     try:

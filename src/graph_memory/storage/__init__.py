@@ -1,1 +1,1 @@
-"""Storage in Neo4j and the blob store. No other package persists domain data."""
+"""Stores data in Neo4j and in the blob store. No other package persists the data of domains."""

@@ -1,4 +1,4 @@
-"""The address of a Neo4j server, and the driver for it."""
+"""Creates the driver for a Neo4j server from its address."""
 
 # The driver leaves the types of its configuration open.
 # pyright: reportUnknownMemberType=false
@@ -10,16 +10,24 @@ from dataclasses import dataclass, field
 
 from neo4j import AsyncDriver, AsyncGraphDatabase, basic_auth
 
+from graph_memory.model.databases import SCHEMES
 from graph_memory.model.text.wording import without_credentials
-from graph_memory.storage.driver_errors import unavailable
+from graph_memory.storage.driver_errors import unavailable_error
 from graph_memory.storage.guarding import Credentials, Guard
 
-SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Time limits in seconds: for read statements, for write statements, and for the retries of a write."""
+
+    read: float = 30.0
+    write: float = 60.0
+    retry: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address and credentials of a Neo4j server, and the guard of its process if that is known."""
+    """A Neo4j server's address and credentials and, if its process is known, the guard of the process."""
 
     uri: str
     username: str
@@ -28,18 +36,18 @@ class Address:
     guard: Guard | None = None
 
 
-Find = Callable[[], Awaitable[Address]]
-"""Returns the address of a running Neo4j, after starting it if it is local and does not run."""
+FindServer = Callable[[], Awaitable[Address]]
+"""Returns the address of a running Neo4j server. A local Neo4j is started first if it is not running."""
 
 
 def driver_of(address: Address) -> AsyncDriver:
-    """Return the driver for a server. Raises STORE_UNAVAILABLE for an invalid address."""
+    """Return a server's driver, without connecting. Raises STORE_UNAVAILABLE for an invalid address."""
     if without_credentials(address.uri) != address.uri:
         hint = "Move them to NEO4J_USERNAME and NEO4J_PASSWORD."
-        raise unavailable("NEO4J_URI contains a user name or password", hint)
+        raise unavailable_error("NEO4J_URI contains a user name or password", hint)
     if address.uri.partition("://")[0] not in SCHEMES:
-        hint = f"NEO4J_URI must start with one of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
-        raise unavailable(f"{without_credentials(address.uri)} is not the address of a Neo4j server", hint)
+        hint = f"Start NEO4J_URI with one of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
+        raise unavailable_error(f"{without_credentials(address.uri)} is not the address of a Neo4j server", hint)
     login = basic_auth(address.username, address.password)
     credentials = Credentials(address.guard, login) if address.guard else None
     return AsyncGraphDatabase.driver(

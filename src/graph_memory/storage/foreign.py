@@ -22,7 +22,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import without_credentials
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.connecting import SCHEMES, Address
-from graph_memory.storage.driver_errors import LOST, graph_error_of, is_refused
+from graph_memory.storage.driver_errors import LOST, graph_error_of, is_login_error
 from graph_memory.storage.guarding import SourceCredentials
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import LONG_READ_SECONDS
@@ -30,48 +30,54 @@ from graph_memory.storage.store import LONG_READ_SECONDS
 R = TypeVar("R")
 
 _ROWS = 1_000
-"""Number of rows that the server sends at once."""
+"""Number of rows that the server sends in one batch."""
 _LOGIN = (
     "Set GRAPH_MEMORY_SOURCE_USERNAME and GRAPH_MEMORY_SOURCE_PASSWORD for the command (for the memory's own server, "
     "NEO4J_USERNAME and NEO4J_PASSWORD), or in Python pass Neo4jSource(uri, username=…, password=…)."
 )
-_ADDRESS = "An address is bolt://HOST:PORT or neo4j://HOST:PORT, with +s or +ssc after the scheme for TLS."
+_ADDRESS = (
+    "Pass an address of the form bolt://HOST:PORT or neo4j://HOST:PORT, with +s or +ssc after the scheme for TLS."
+)
 _FRACTION = re.compile(r"\.(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class AsText:
-    """A value of a Neo4j type that cannot be stored in a memory, as text, with the name of the type."""
+class TextValue:
+    """A value of a Neo4j type that a memory cannot store: its text, and the name of the type."""
 
     type: str
     text: str
 
 
 def is_server(source: str) -> bool:
-    """Return whether the text is the address of a Neo4j server."""
+    """Return whether the text is a Neo4j server's address."""
     return source.partition("://")[0] in SCHEMES and "://" in source
 
 
 class Graph:
-    """An open connection to a graph."""
+    """An open connection to a graph on a Neo4j server."""
 
     def __init__(self, session: Session, uri: str) -> None:
         self._session = session
         self._uri = uri
 
     def rows(self, query: Query[R], **params: object) -> Iterator[R]:
-        """Yield the rows of a statement as they arrive. Values of unsupported types are `AsText`.
+        """Yield a statement's rows as they arrive. Values of unsupported types are `TextValue`s.
 
-        Raises STORE_UNAVAILABLE, STORE_INCOMPATIBLE for a server older than Neo4j 5, and TIMEOUT after an hour.
+        Raises STORE_UNAVAILABLE if the server cannot be reached, STORE_INCOMPATIBLE if it is older than Neo4j 5, and
+        TIMEOUT after an hour.
         """
         with _translate_errors(self._uri):
             for record in self._session.run(neo4j.Query(query.text, timeout=LONG_READ_SECONDS), params):
-                yield query.row(*map(_as_storable, record.values()))
+                yield query.row(*map(_to_storable, record.values()))
 
 
 @contextmanager
 def open_graph(address: Address) -> Generator[Graph]:
-    """Open the graph at the address. Raises INVALID_ARGUMENT for an address with a login, and STORE_UNAVAILABLE."""
+    """Yield the graph at the address.
+
+    Raises STORE_UNAVAILABLE if the server cannot be reached, and INVALID_ARGUMENT if the address has a login.
+    """
     if without_credentials(address.uri) != address.uri:
         raise invalid_argument("source", "The address of the source contains a user name or password", _LOGIN)
     login = basic_auth(address.username, address.password) if address.password else None
@@ -92,7 +98,7 @@ def open_graph(address: Address) -> Generator[Graph]:
 
 @contextmanager
 def _translate_errors(uri: str) -> Generator[None]:
-    """Turn the driver's errors into GraphErrors with hints about the source."""
+    """Convert the driver's errors in the `with` block to GraphErrors with hints about the source of a load."""
     try:
         yield
     except (DriverError, Neo4jError, OSError, ValueError) as error:
@@ -102,12 +108,14 @@ def _translate_errors(uri: str) -> Generator[None]:
             raise GraphError(Code.STORE_INCOMPATIBLE, message, {"hint": "Use Neo4j 5 or newer."}) from error
         graph_error = graph_error_of(error, uri=uri)
         raise GraphError(
-            graph_error.code, graph_error.message, {**graph_error.details, "hint": _hint(error, code, graph_error)}
+            graph_error.code,
+            graph_error.message,
+            {**graph_error.details, "hint": _choose_hint(error, code, graph_error)},
         ) from error
 
 
-def _hint(error: Exception, code: str, graph_error: GraphError) -> str:
-    if is_refused(error):
+def _choose_hint(error: Exception, code: str, graph_error: GraphError) -> str:
+    if is_login_error(error):
         return _LOGIN
     if "DatabaseNotFound" in code:
         return "Pass the name of an existing database with --database, or omit the option."
@@ -118,33 +126,33 @@ def _hint(error: Exception, code: str, graph_error: GraphError) -> str:
     return str(graph_error.hint)
 
 
-def _as_storable(value: object) -> object:
-    """Replace the parts of a value that have unsupported types by `AsText`."""
+def _to_storable(value: object) -> object:
+    """Return the value with parts of unsupported types replaced by `TextValue`s."""
     match value:
         case list():
-            return [_as_storable(item) for item in cast("list[object]", value)]
+            return [_to_storable(item) for item in cast("list[object]", value)]
         case dict():
-            return {key: _as_storable(item) for key, item in cast("Mapping[str, object]", value).items()}
+            return {key: _to_storable(item) for key, item in cast("Mapping[str, object]", value).items()}
         case Date():
-            return AsText("date", value.iso_format())
+            return TextValue("date", value.iso_format())
         case Time() | DateTime():
             name = "time" if isinstance(value, Time) else "datetime"
-            return AsText(name, _FRACTION.sub(_shorten, value.iso_format()))
+            return TextValue(name, _FRACTION.sub(_shorten, value.iso_format()))
         case Duration():
-            return AsText("duration", value.iso_format())
+            return TextValue("duration", value.iso_format())
         case Point():
-            places = zip("xyz", cast("tuple[float, ...]", value), strict=False)
-            text = ", ".join(f"{name}: {place}" for name, place in places)
-            return AsText("point", f"point({{srid: {value.srid}, {text}}})")
+            coordinates = zip("xyz", cast("tuple[float, ...]", value), strict=False)
+            text = ", ".join(f"{name}: {coordinate}" for name, coordinate in coordinates)
+            return TextValue("point", f"point({{srid: {value.srid}, {text}}})")
         case bytes() | bytearray():
-            return AsText("bytes", base64.b64encode(value).decode())
+            return TextValue("bytes", base64.b64encode(value).decode())
         case None | bool() | int() | float() | str():
             return value
         case _:
-            return AsText(type(value).__name__.lower(), str(value))
+            return TextValue(type(value).__name__.lower(), str(value))
 
 
 def _shorten(fraction: re.Match[str]) -> str:
-    """Return the fraction of a second without trailing zeros."""
-    digits = fraction[1].rstrip("0")
-    return f".{digits}" if digits else ""
+    """Return the matched fraction of a second without trailing zeros."""
+    fraction_digits = fraction[1].rstrip("0")
+    return f".{fraction_digits}" if fraction_digits else ""

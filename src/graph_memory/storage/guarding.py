@@ -1,9 +1,9 @@
-"""Credentials that are sent only to the expected server process.
+"""Passes credentials to the driver only if the expected server process listens at the address.
 
 After a server has ended, another program may listen on its port: a server of another home folder, or a program that
-collects passwords. The driver asks for the credentials after a connection is accepted and before it sends them, so the
-server's process is checked then. When the driver reuses a connection from its pool, it asks again, but no check is
-needed.
+collects passwords. The driver requests the credentials after a connection is accepted and before it sends them, so the
+server's process is checked at that time. When the driver reuses a connection from its pool, it requests them again, but
+no check is needed.
 """
 
 from __future__ import annotations
@@ -20,49 +20,53 @@ from neo4j.exceptions import Neo4jError
 
 from graph_memory.storage.driver_errors import ServerMoved
 
-_is_new: ContextVar[bool] = ContextVar("_is_new", default=False)
-"""Whether the task opens a connection: the driver resolves the address and asks for credentials in one task."""
+_opens_connection: ContextVar[bool] = ContextVar("_opens_connection", default=False)
+"""Whether the current task is opening a connection. The driver resolves the address and requests credentials in one
+task."""
 
 
 class Guard(Protocol):
-    """Checks the process of a server. Each check may take a few milliseconds."""
+    """Checks whether a server's process is running and listening. A check may take a few milliseconds."""
 
     def is_alive(self) -> bool:
-        """Return whether the process still runs."""
+        """Return whether the server's process is still running."""
         ...
 
     def listens(self) -> bool:
-        """Return whether the process runs and listens at the server's address."""
+        """Return whether the server's process is running, and listens at the server's address."""
         ...
 
 
 class Credentials(AsyncAuthManager):
-    """The address resolver and the credentials for the asynchronous driver, given only after a check of the server."""
+    """The asynchronous driver's address resolver and credentials. Both check the server first."""
 
     def __init__(self, guard: Guard, auth: Auth) -> None:
         self._guard = guard
         self._auth = auth
 
     async def resolve(self, target: Target) -> Sequence[Target]:
-        """Return the address unchanged, if the server's process runs. Raises ServerMoved before anything is sent."""
-        _is_new.set(True)
+        """Return the address unchanged if the server's process is running.
+
+        Raises ServerMoved before anything is sent.
+        """
+        _opens_connection.set(True)
         await _require(self._guard.is_alive)
         return [target]
 
     async def get_auth(self) -> Auth:
         """Return the credentials. Raises ServerMoved if the server no longer listens at its address."""
-        if _is_new.get():
+        if _opens_connection.get():
             await _require(self._guard.listens)
-            _is_new.set(False)
+            _opens_connection.set(False)
         return self._auth
 
     async def handle_security_exception(self, auth: object, error: Neo4jError) -> bool:
-        """Leave it to the caller."""
+        """Return False, so that the driver raises the error."""
         return False
 
 
 class SourceCredentials(AuthManager):
-    """The credentials for the synchronous driver, given only after a check of the server."""
+    """The synchronous driver's credentials. They are returned only after a check of the server."""
 
     def __init__(self, guard: Guard, auth: Auth) -> None:
         self._guard = guard
@@ -75,7 +79,7 @@ class SourceCredentials(AuthManager):
         return self._auth
 
     def handle_security_exception(self, auth: object, error: Neo4jError) -> bool:
-        """Leave it to the caller."""
+        """Return False, so that the driver raises the error."""
         return False
 
 

@@ -1,10 +1,9 @@
-"""Runs statements of earlier processes once in advance, so that no caller waits until Neo4j has planned them.
+"""Records which statements are used, and runs them in advance, so that callers do not wait for Neo4j's planner.
 
-Neo4j plans a statement at its first use after a start or a change of the schema, which takes up to a second. EXPLAIN
-leaves out half of that work (docs/decisions/0034). So each statement runs in a transaction that is rolled back, for a
-domain that does not exist, with parameters of the usual types and sizes.
-
-The file contains the names of statements, never Cypher, and the types and sizes of parameters, not their values.
+Neo4j plans a statement on its first use after a start or a schema change, which takes up to a second. EXPLAIN skips
+half of that work (docs/decisions/0034). Each statement therefore runs in a transaction that is rolled back, for a
+domain that does not exist, with parameters of the usual types and sizes. The file contains the names of statements,
+never Cypher, and the types and sizes of parameters, not their values.
 """
 
 from __future__ import annotations
@@ -26,37 +25,37 @@ from graph_memory.storage.queries import Query, QueryFileError, assemble
 MAX_STATEMENTS = 400
 MAX_DEPTH = 8
 MAX_ITEMS = 1_000
-"""Maximum length of a list in a sample."""
+"""Maximum length of a list in the sample of a parameter."""
 MAX_CHARACTERS = 1_000
 MAX_KEYS = 100
 MAX_VALUES = 20_000
-"""Maximum number of values in the parameters of a statement."""
+"""Maximum number of values in a rehearsed statement's parameters."""
 MAX_BYTES = 4 << 20
-"""Maximum number of bytes of the file that are read."""
+"""Maximum number of bytes read from the file of samples."""
 _NUMBERS: Mapping[type, object] = {int: 1, float: 0.5}
 _WORD = re.compile(r"\w+")
 RARE = frozenset({"drift", "retention", "transfer", "verify"})
-"""Folders of statements that are seldom used and may read the whole graph."""
+"""Folders of statements that are rarely used and may read the whole graph."""
 FILLER = "_rehearsed"
-"""The text in samples. Neo4j keeps a name of a label or property even if its transaction is rolled back."""
+"""The text of all rehearsed strings. They may become label or property names, which Neo4j keeps after a rollback."""
 _log = logging.getLogger(__name__)
 
 
-class Rehearsal:
-    """The statements that processes of a home have used, each with a sample of its parameters."""
+class StatementSamples:
+    """The statements that processes of a home folder have used, with samples of their parameters."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._samples: dict[tuple[str, ...], dict[str, object]] = {}
         self._is_changed = False
 
-    def note(self, query: Query[Any], params: Mapping[str, object]) -> None:
-        """If the statement is used for the first time, record a sample of its parameters."""
+    def record(self, query: Query[Any], params: Mapping[str, object]) -> None:
+        """Record a sample of the statement's parameters, unless it already has a sample or is in `RARE`."""
         if self._path is None or query.parts in self._samples or len(self._samples) >= MAX_STATEMENTS:
             return
         if query.name.partition("/")[0] in RARE:
             return
-        self._samples[query.parts] = {name: sample_of(value, query.text) for name, value in params.items()}
+        self._samples[query.parts] = {name: make_sample(value, query.text) for name, value in params.items()}
         self._is_changed = True
 
     def load(self) -> None:
@@ -74,7 +73,7 @@ class Rehearsal:
             return file.read(MAX_BYTES)
 
     def save(self) -> None:
-        """Write the samples to the file, if statements were added."""
+        """Write the samples to the file if statements were added since `load`. Errors are only logged."""
         if self._path is None or not self._is_changed:
             return
         rows = [{"statement": parts, "params": params} for parts, params in self._samples.items()]
@@ -85,7 +84,7 @@ class Rehearsal:
             _log.info("statements to rehearse were not written: %s", type(error).__name__)
 
     def statements(self) -> list[tuple[Query[Any], dict[str, object]]]:
-        """Return the statements that still exist, with parameters built from the samples."""
+        """Return the recorded statements that still exist, with parameters built from their samples."""
         results: list[tuple[Query[Any], dict[str, object]]] = []
         for parts, params in self._samples.items():
             try:
@@ -98,10 +97,11 @@ class Rehearsal:
         return results
 
 
-def sample_of(value: object, text: str, depth: int = 0) -> object:
-    """Return the types and sizes of a parameter's value. A plan depends on nothing else.
+def make_sample(value: object, text: str, depth: int = 0) -> object:
+    """Return a sample of a parameter's value: its types and sizes, on which a plan depends.
 
-    Keys that do not occur in the statement's text are replaced, because they may be users' property names.
+    `text` is the statement's text. Keys that do not occur in it are replaced, because they may be users' property
+    names.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -113,23 +113,26 @@ def sample_of(value: object, text: str, depth: int = 0) -> object:
         items = enumerate(cast("Mapping[str, object]", value).items())
         words = set(_WORD.findall(text))
         keys = ((name if name in words else f"{FILLER}{number}", item) for number, (name, item) in items)
-        return {"type": "map", "items": {key: sample_of(item, text, depth + 1) for key, item in islice(keys, MAX_KEYS)}}
+        return {
+            "type": "map",
+            "items": {key: make_sample(item, text, depth + 1) for key, item in islice(keys, MAX_KEYS)},
+        }
     if isinstance(value, list | tuple) and depth < MAX_DEPTH:
         items = cast("list[object]", value)
-        first = sample_of(items[0], text, depth + 1) if items else None
+        first = make_sample(items[0], text, depth + 1) if items else None
         return {"type": "list", "size": min(len(items), MAX_ITEMS), "item": first}
     return {"type": "time"} if isinstance(value, datetime) else None
 
 
 class Values:
-    """Builds parameter values from the samples of one statement, with a limited total size."""
+    """Builds a statement's parameter values from their samples, with at most `MAX_VALUES` values in total."""
 
     def __init__(self) -> None:
-        self._left = MAX_VALUES
+        self._remaining_values = MAX_VALUES
 
     def value_of(self, sample: object, depth: int = 0) -> object:
         """Return a value with the sample's types and sizes, or None if the sample is invalid."""
-        self._left -= 1
+        self._remaining_values -= 1
         if not isinstance(sample, Mapping):
             return sample if isinstance(sample, bool) else _NUMBERS.get(type(sample))
         fields = cast("Mapping[str, Any]", sample)
@@ -137,13 +140,13 @@ class Values:
         size = min(size, MAX_ITEMS) if isinstance(size, int) and size >= 0 else 0
         match fields.get("type"):
             case "text":
-                return _text_of(size)
+                return _filler_text(size)
             case "bytes":
                 return bytes(size)
             case "time":
                 return datetime.now(UTC)
             case "list" if depth < MAX_DEPTH:
-                return [self.value_of(fields.get("item"), depth + 1) for _ in range(size) if self._left > 0]
+                return [self.value_of(fields.get("item"), depth + 1) for _ in range(size) if self._remaining_values > 0]
             case "map" if depth < MAX_DEPTH and isinstance(items := fields.get("items"), Mapping):
                 keys = islice(cast("Mapping[str, object]", items).items(), MAX_KEYS)
                 return {name: self.value_of(item, depth + 1) for name, item in keys if is_encodable(name)}
@@ -151,7 +154,7 @@ class Values:
                 return None
 
 
-def _text_of(size: int) -> str:
-    """Return a text of this size. A plan is valid up to the next power of ten."""
+def _filler_text(size: int) -> str:
+    """Return filler text of at least this size. Neo4j reuses a plan for texts up to the next power of ten."""
     repeats = 10 ** max(0, math.ceil(math.log10(size)) - 1) if size > 1 else 1
     return FILLER * repeats if size else ""

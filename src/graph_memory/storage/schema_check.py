@@ -13,8 +13,8 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.schema import (
     ANALYSERS,
     AWAIT_INDEXES,
-    FIRST,
     LOCK_SECONDS,
+    STEP_CONSTRAINT,
     analyser_index,
     ensure_defined,
     is_supported,
@@ -22,14 +22,14 @@ from graph_memory.storage.schema import (
 )
 from graph_memory.storage.store import Store, Transaction
 
-_NAMED = re.compile(r"(?:CYPHER 25 )?(CREATE|DROP)(?: FULLTEXT| VECTOR)? (CONSTRAINT|INDEX) (\w+)")
+_CREATE_OR_DROP = re.compile(r"(?:CYPHER 25 )?(CREATE|DROP)(?: FULLTEXT| VECTOR)? (CONSTRAINT|INDEX) (\w+)")
 USABLE = ("ONLINE", "POPULATING")
-"""States of an index that is usable, or will be when it is built."""
+"""States of an index that is usable, or that is being built."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """An index in the database."""
+    """An index's name and state in the database, and whether it belongs to a constraint."""
 
     name: str
     state: str
@@ -37,7 +37,7 @@ class IndexRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SchemaProblem:
     """A missing or unusable index or constraint, and the statement that creates it."""
 
     name: str
@@ -50,7 +50,7 @@ class Fault:
 INDEXES = query("schema_log/indexes", IndexRow)
 
 
-async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
+async def find_schema_problems(store: Store, domain: str | None = None) -> list[SchemaProblem]:
     """Return the missing or unusable indexes and constraints that the domain (default: any domain) needs."""
     statements = statements_of_steps()
     for label in await store.read(ANALYSERS, domain=domain):
@@ -59,24 +59,26 @@ async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
     rows = {row.name: row for row in await store.read(INDEXES, names=list(statements))}
     version = await store.server_version()
     faults = (
-        _fault(name, statement, rows) for name, statement in statements.items() if is_supported(statement, version)
+        _check_element(name, statement, rows)
+        for name, statement in statements.items()
+        if is_supported(statement, version)
     )
     return [fault for fault in faults if fault]
 
 
 async def repair_schema(store: Store) -> None:
-    """Create missing or unusable indexes and constraints, and wait until they are usable.
+    """Create all missing or unusable indexes and constraints, and wait until they are usable.
 
-    Raises STORE_CONFLICT for a constraint that the stored data violates.
+    Raises STORE_CONFLICT if the stored data violates a constraint.
     """
-    faults = await schema_faults(store)
+    faults = await find_schema_problems(store)
     for fault in faults:
         if not fault.is_missing:
             await store.define(cast("LiteralString", f"DROP {fault.kind} {fault.name} IF EXISTS"))
         try:
             await ensure_defined(store, fault.statement)
         except GraphError as error:
-            raise _conflict(fault, error) if error.code is Code.STORE_CONFLICT else error from error
+            raise _conflict_error(fault, error) if error.code is Code.STORE_CONFLICT else error from error
 
     async def wait(transaction: Transaction) -> None:
         await transaction.run(AWAIT_INDEXES)
@@ -86,33 +88,33 @@ async def repair_schema(store: Store) -> None:
 
 
 def statements_of_steps() -> dict[str, LiteralString]:
-    """Return the statements that create the indexes and constraints of the current schema, by name."""
+    """Return the statements that create the current schema's indexes and constraints, by name."""
     statements: dict[str, LiteralString] = {}
-    strings: list[LiteralString] = [FIRST, *(statement for step in steps() for statement in step.statements)]
+    strings: list[LiteralString] = [STEP_CONSTRAINT, *(statement for step in steps() for statement in step.statements)]
     for statement in strings:
-        if match := _NAMED.match(statement):
+        if match := _CREATE_OR_DROP.match(statement):
             statements.pop(match[3], None)
             if match[1] == "CREATE":
                 statements[match[3]] = statement
     return statements
 
 
-def _fault(name: str, statement: LiteralString, rows: Mapping[str, IndexRow]) -> Fault | None:
+def _check_element(name: str, statement: LiteralString, rows: Mapping[str, IndexRow]) -> SchemaProblem | None:
     kind = "CONSTRAINT" if statement.startswith("CREATE CONSTRAINT") else "INDEX"
     row = rows.get(name)
     if row is None or (kind == "CONSTRAINT") is not row.is_constraint:
-        return Fault(name, kind, f"the {kind.lower()} is missing", statement, is_missing=row is None)
+        return SchemaProblem(name, kind, f"the {kind.lower()} is missing", statement, is_missing=row is None)
     if row.state in USABLE:
         return None
-    return Fault(name, kind, f"the {kind.lower()} is {row.state.lower()}", statement)
+    return SchemaProblem(name, kind, f"the {kind.lower()} is {row.state.lower()}", statement)
 
 
-def _conflict(fault: Fault, error: GraphError) -> GraphError:
+def _conflict_error(fault: SchemaProblem, error: GraphError) -> GraphError:
     message = f"Constraint {fault.name} cannot be created: the database has a duplicate"
     hint = Hint("Run {graph-memory verify} to find the wrong data, delete it in Neo4j, and rebuild again.")
     return GraphError(error.code, message, {"constraint": fault.name, "hint": hint})
 
 
-def listed_faults(faults: Sequence[Fault]) -> str:
-    """Return the faults as one line of text."""
+def describe_schema_problems(faults: Sequence[SchemaProblem]) -> str:
+    """Return the problems as one line of text, with the names of their indexes or constraints."""
     return ", ".join(f"{fault.name}: {fault.problem}" for fault in faults)

@@ -27,11 +27,10 @@ from playwright.async_api import (
 
 from acceptance.agents import COMMAND, GTD, environment_of, run
 from graph_memory import Memory, Settings, local, ontology_from
-from graph_memory.local.browser.jar import queries
+from graph_memory.local.browser.jar import read_saved_queries
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
@@ -88,17 +87,6 @@ class Seen:
         """Give the colour of each node of the newest picture by its caption."""
         await self.page.wait_for_selector("g.node text", timeout=LONG)
         return {node["caption"].removesuffix("…").strip(): node["colour"] for node in await self.page.evaluate(NODES)}
-
-
-@pytest.fixture(scope="session")
-def chromium() -> str:
-    """The Chromium of this machine."""
-    text = next((path for name in NAMES if (path := shutil.which(name))), None)
-    if text is None and os.environ.get("REQUIRE_CHROMIUM"):
-        pytest.fail("REQUIRE_CHROMIUM is set, and there is no Chromium on the PATH")
-    if text is None:
-        pytest.skip(f"there is no Chromium on the PATH (looked for {', '.join(NAMES)})")
-    return text
 
 
 @pytest.fixture
@@ -197,7 +185,7 @@ async def test_a_person_who_logs_in_finds_titles_colours_a_guide_and_saved_queri
     await visitor.run(f':param domain => "{domain}"')
     await visitor.run(":clear")
     await open_favourites(page)
-    for title in queries():
+    for title in read_saved_queries():
         await expect(page.get_by_text(title, exact=True)).to_be_visible()
     await page.get_by_test_id("navigationGuides").click()
     await drawer.locator("pre", has_text="OPTIONAL MATCH").first.click()

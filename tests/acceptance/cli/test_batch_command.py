@@ -27,10 +27,10 @@ async def test_a_file_of_operations_is_made_as_one_and_its_faults_are_listed(
     file.write_text("\n".join(map(json.dumps, operations)), encoding="utf-8")
     refused = run(variables, "batch", str(file))
     assert (refused.returncode, refused.stdout) == (65, "")
-    ways = " or ".join(f"`graph-memory {way} --domain {variables['GRAPH_MEMORY_DOMAIN']}`" for way in WAYS_TO_FIND)
+    ways = [f"`graph-memory {way} --domain {variables['GRAPH_MEMORY_DOMAIN']}`" for way in WAYS_TO_FIND]
     assert refused.stderr.splitlines()[-1] == (
-        "  operations[2] delete_node: NODE_NOT_FOUND: Node nobody does not exist. "
-        f"Find nodes with {ways}. Ids belong to one domain."
+        '  operations[2] delete_node: NODE_NOT_FOUND: Node "nobody" does not exist. '
+        f"Find nodes with {', '.join(ways[:-1])} or {ways[-1]}. An id is valid only in its domain."
     )
     file.write_text("\n".join(map(json.dumps, operations[:2])), encoding="utf-8")
     done = json.loads(run(variables, "batch", str(file), "--json").stdout)

@@ -232,6 +232,6 @@ async def test_the_fields_of_a_node_are_set_shown_found_and_cleared(shell: Shell
     )
     assert shell.output("node", "get", node).splitlines()[0].split() == ["title", "Kitchen"]
     assert "namespace" not in shell.json("node", "get", node)
-    assert "not JSON" in shell.failure(USAGE, "node", "update", node, "--metadata", "{")
+    assert "not valid JSON" in shell.failure(USAGE, "node", "update", node, "--metadata", "{")
     assert "not a JSON object" in shell.failure(USAGE, "node", "update", node, "--metadata", "[1]")
     assert "1 to 255 characters" in shell.failure(USAGE, "node", "update", node, "--path", "p" * 256)

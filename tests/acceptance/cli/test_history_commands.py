@@ -113,14 +113,14 @@ async def test_a_conflict_ends_with_its_status_and_the_command_that_resolves_it(
     await kitchen.update_node("call", properties={"status": "later"})
     done: Any = run(variables, "revert", str(changed))
     assert (done.returncode, done.stdout) == (73, "")
-    assert done.stderr.startswith('REVERT_CONFLICT: "Call" (call) cannot be reverted: it has changed since')
-    assert "“Call”: it has changed since" in done.stderr
+    assert done.stderr.startswith('REVERT_CONFLICT: "Call" (call) cannot be reverted: it was changed again')
+    assert "“Call”: it was changed again" in done.stderr
     choice, *forced = shlex.split(done.stderr.splitlines()[-1])
     assert choice == "force:"
     values = [f"event_ids={changed}", "on_conflict=force", "--domain", domain]
     assert forced == ["graph-memory", "call", "memory_revert", *values]
     done = run(variables, "revert", "--since", str(changed), "--until", str(changed), "--on-conflict", "skip")
-    assert done.stdout.startswith("left      “Call”: it has changed since")
+    assert done.stdout.startswith("left      “Call”: it was changed again")
     assert run(variables, *forced[1:]).returncode == 0
 
 

@@ -34,7 +34,7 @@ async def test_a_graph_is_loaded_with_a_report_and_exported(
     assert missing.returncode == 66
     assert "Use --ontology infer" in missing.stderr
     tried = run(environment, "load", str(people), "--domain", domain, "--ontology", "infer", "--dry-run")
-    end = f"Nothing was written. Domain {domain} would have these of the source: 2 nodes, 1 connection.\n"
+    end = f"Nothing was written. Domain {domain} would contain this data from the source: 2 nodes, 1 connection.\n"
     assert tried.stdout.endswith(end), tried.stderr
     done = run(environment, "load", str(people), "--domain", domain, "--ontology", "infer")
     assert done.stdout == (
@@ -57,7 +57,7 @@ async def test_what_is_refused_is_told_with_its_place(
     assert "\n  more.jsonl:1, column type: The node has no type\n" in failed.stderr
     assert not (await memory.query_nodes()).node_ids
     tried = run(environment, "load", str(people), "--domain", domain, "--ontology", "infer", "--dry-run")
-    assert "more.jsonl:1, column type: The node has no type\nRefused: 1.\n" in tried.stdout
+    assert "more.jsonl:1, column type: The node has no type\nRejected: 1.\n" in tried.stdout
     options = ("--ontology", "infer", "--skip-invalid", "--json")
     done = json.loads(run(environment, "load", str(people), "--domain", domain, *options).stdout)
     assert (done["nodes"]["created"], done["refused"]["count"]) == (2, 1)
@@ -87,7 +87,7 @@ async def test_labels_of_the_memorys_own_server_are_loaded_whatever_login_is_set
     assert f"\n{uri}: seen is of type date, and becomes text.\n" in done.stdout, done.stderr
     assert done.stdout.endswith(f"Loaded into domain {domain}: 2 nodes, 1 connection, as numbers 5 to 7 of its log.\n")
     again = run(environment, "load", *chosen, "--ontology", "infer", "--domain", domain)
-    assert "has these of the source already: 2 nodes, 1 connection" in again.stdout, again.stderr
+    assert "already contains this data from the source: 2 nodes, 1 connection" in again.stdout, again.stderr
 
 
 async def test_what_stands_against_a_server_as_a_source_is_told(
@@ -99,6 +99,6 @@ async def test_what_stands_against_a_server_as_a_source_is_told(
     assert f"Neo4j at {uri} rejected the user name or password" in wrong.stderr
     assert "wrong-one" not in wrong.stderr
     files = run(environment, "ontology", "infer", str(people), "--database", "films")
-    assert "is not a Neo4j server" in files.stderr
+    assert "is not the address of a Neo4j server" in files.stderr
     some = run(environment, "ontology", "infer", str(people), "--only-label", "Person")
-    assert "Leave --only-label and --only-type out" in some.stderr
+    assert "--only-label and --only-type apply only to Neo4j servers" in some.stderr

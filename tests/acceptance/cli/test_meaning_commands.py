@@ -22,7 +22,7 @@ async def test_an_inverse_is_told_and_what_follows_is_shown_written_and_undone(
     again = run(variables, "connection", "create", "part_of", ids[1], ids[0])
     assert (again.stdout.strip(), again.stderr) == (
         first,
-        "It already exists as its inverse. Nothing was written.\n",
+        "The connection already exists in the inverse direction. Nothing was written.\n",
     )
     run(variables, "connection", "create", "part_of", ids[2], ids[1])
     result = json.loads(run(variables, "call", "get_connection", f"connection_id={first}").stdout)

@@ -74,7 +74,10 @@ async def test_what_cannot_be_is_said_in_two_lines(environment: dict[str, str], 
     file.write_text("".join([*lines[:4], *lines[5:]]))
     done = run(environment, "import", str(file), "--as", f"{domain}-copy")
     assert done.returncode == 65
-    assert done.stderr.splitlines()[0] == "INVALID_ARCHIVE: Line 6 holds an event that has number 5 after 3"
+    assert (
+        done.stderr.splitlines()[0]
+        == "INVALID_ARCHIVE: The event in line 6 has the number 5, but the event before it has 3"
+    )
     assert done.stderr.splitlines()[1].startswith("Hint: ")
     for wrong in (["kitchen.json"], ["then.jsonl", "--as-of", "3"]):
         done = run(environment, "export", str(tmp_path / wrong[0]), *wrong[1:], "--domain", domain)
@@ -94,3 +97,37 @@ async def test_a_domain_is_exported_to_a_folder_and_imported(
     done = run(environment, "import", folder, "--as", f"{domain}-copy")
     assert done.stdout == f"Imported domain {domain}-copy: 2 nodes, 1 connection, with a new log.\n", done.stderr
     assert verify(environment, f"{domain}-copy")["events"] == 7
+
+
+@pytest.mark.long
+async def test_a_report_is_one_page_that_names_what_is_stored(
+    kitchen: Memory, environment: dict[str, str], domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await kitchen.entities.remember(name="<script>harm()</script>", observations=["likes tea"], type="Action")
+    await kitchen.create_node("Action", "# <script>harm()</script>", id="hostile")
+    await kitchen.create_connection("DependsOn", "hostile", "call")
+    monkeypatch.chdir(tmp_path)
+    done = run(environment, "report", "--domain", domain, "--json")
+    assert done.returncode == 0, done.stderr
+    written = json.loads(done.stdout)
+    page = (tmp_path / written["file"]).read_text("utf-8")
+    assert (written["domain"], written["bytes"]) == (domain, len(page.encode()))
+    assert written["file"].startswith(f"memory-report-{domain}-")
+    assert "<script" not in page
+    assert "&lt;script&gt;harm()&lt;/script&gt; (Action)" in page
+    assert "Call (Action)" in page
+    assert '<li class="s0">Nodes: 4</li><li class="s1">Connections: 2</li>' in page
+    assert "searches for titles of nodes" in page
+
+    to_stdout = run(environment, "report", "--domain", domain, "--out", "-")
+    assert to_stdout.stdout.startswith("<!doctype html>")
+    again = run(environment, "report", "--domain", domain, "--out", "-")
+    [before, after] = [done.stdout.split("<h2>Use</h2>")[1].split("</section>")[0] for done in (to_stdout, again)]
+    assert before == after
+    for target in (".", "/", "-"):
+        rejected = run(environment, "report", "--domain", domain, "--out", target, "--json")
+        assert json.loads(rejected.stderr)["code"] == "INVALID_ARGUMENT"
+    failed = run(environment, "report", "--domain", domain, "--out", str(tmp_path / "none/report.html"), "--json")
+    assert json.loads(failed.stderr)["code"] == "FILE_CREATION_FAILED"
+    missing = run(environment, "report", "--domain", "no-such-domain", "--json")
+    assert json.loads(missing.stderr)["code"] == "ONTOLOGY_NOT_FOUND"

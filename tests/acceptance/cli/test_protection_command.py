@@ -20,7 +20,7 @@ async def test_a_person_protects_a_node_by_its_title_and_lifts_that(kitchen: Mem
     refused = run(variables, "node", "update", "call", "-p", "status=open")
     assert refused.returncode == NOT_PERMITTED
     text, hint = refused.stderr.splitlines()
-    assert text == "PROTECTED: Memory call is read-only and cannot be modified"
+    assert text == 'PROTECTED: Node "call" is protected against changes'
     assert hint.startswith("Hint: Reason: Signed. Only `graph-memory unprotect` on the command line can")
     shown = run(variables, "node", "get", "call").stdout
     assert "because" in shown
@@ -41,6 +41,6 @@ async def test_a_domain_is_named_and_its_protection_shown(kitchen: Memory, varia
     other = {**variables, "GRAPH_MEMORY_ACTOR": "carol"}
     refused = run(other, "domain", "delete", domain, "--yes")
     assert refused.returncode == NOT_PERMITTED
-    assert f"Domain {domain} is read-only and cannot be modified" in refused.stderr
+    assert f'Domain "{domain}" is protected against changes' in refused.stderr
     assert run(other, "unprotect", "--whole-domain").returncode == NOT_PERMITTED
     assert run(variables, "unprotect", "--whole-domain", "--domain", domain).returncode == 0

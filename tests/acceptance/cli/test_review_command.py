@@ -99,7 +99,7 @@ async def test_without_options_it_goes_through_what_nobody_has_reviewed_yet(
     assert (await kitchen.history.reviewed()).settled == last
     with terminal(variables, "review", "--session", "bot", "--all") as person:
         for text in ("accept", "edit", "reject"):
-            assert f"It was reviewed before: {text}." in person.answer(ASKS, "a")
+            assert f"It was reviewed before: {text} by ann." in person.answer(ASKS, "a")
         person.answer(ASKS_OF_A_DELETE, "q")
         assert person.end()[0] == 0
 
@@ -168,7 +168,7 @@ async def test_conflicts_are_told_by_subject_and_can_be_skipped_or_forced(
         with terminal(variables, "review", "--session", "bot") as person:
             person.answer(ASKS, "r")
             person.answer(ASKS, "q")
-            assert "conflict  call: it has changed since" in person.answer("[s]kip, [f]orce, [q]uit? ", choice)
+            assert "conflict  call: it was changed again" in person.answer("[s]kip, [f]orce, [q]uit? ", choice)
             if choice == "f":
                 person.answer("Undo this? [y/N]: ", "y")
             ended, shown = person.end()
@@ -185,7 +185,7 @@ async def test_the_choice_at_conflicts_can_be_given_at_once(kitchen: Memory, var
         person.answer(ASKS, "r")
         person.answer(ASKS_OF_A_DELETE, "a")
         shown = person.answer("Undo this? [y/N]: ", "y")
-        assert "left      “Call”: it has changed since" in shown
+        assert "left      “Call”: it was changed again" in shown
         assert person.end()[0] == 0
     assert (await kitchen.query_nodes()).node_ids == ("call",)
     assert (await kitchen.get_node("call")).properties["status"] == "later"
@@ -235,5 +235,5 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
 async def test_without_a_terminal_it_says_what_to_do(variables: dict[str, str]) -> None:
     done = run(variables, "review", "--session", "bot")
     assert done.returncode == 2
-    assert "needs a person at a terminal" in done.stderr
+    assert "needs a person in a terminal" in done.stderr
     assert "`graph-memory log`" in done.stderr

@@ -50,7 +50,7 @@ async def test_a_batch_that_is_refused_says_what_is_wrong_with_each_operation(ag
         (5, "INVALID_ARGUMENT"),
         (6, "INVALID_ARGUMENT"),
     ]
-    assert "operations[4] NODE_NOT_FOUND: Node mem_x does not exist" in refused.message
+    assert 'operations[4] NODE_NOT_FOUND: Node "mem_x" does not exist' in refused.message
     assert await agent.ids_of("query_nodes") == []
     left = await agent.call("execute_batch", operations=operations, options={"atomic": False})
     assert (left["created"], left["refused"], [fault["index"] for fault in left["faults"]]) == (3, 3, [4, 5, 6])

@@ -128,7 +128,7 @@ async def test_the_beginning_of_an_id_is_answered_with_the_whole_id(gtd: Agent):
         ("get_connection", {"connection_id": connection[:20]}, connection),
     ):
         hint = (await gtd.error_of(tool, **arguments_)).details["hint"]
-        assert hint.endswith(f"{whole}. Pass the whole id.")
+        assert hint.endswith(f"{whole}. Pass the complete id.")
 
 
 def _is_no_dump(message: str) -> None:

@@ -5,26 +5,39 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
+from urllib.parse import quote
 from uuid import uuid4
 
+import httpx2
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import types
 from neo4j import Driver
+from starlette.applications import Starlette
 
 from acceptance.agents import COMMAND
 from acceptance.mcp.fuzzing import LEAKS, LONGEST, ODD_NAMES, Arguments, check_answer, fitting, spoilt, whole
 from graph_memory import GraphError, Memory, NodeType, Settings, ontology_from, open_memory
-from graph_memory.mcp_server.server import Calls
+from graph_memory.file_memory.layer import FileMemory
+from graph_memory.mcp_server.presets import Auth
+from graph_memory.mcp_server.running import CallRunner
+from graph_memory.mcp_server.server import ToolHandlers
 from graph_memory.mcp_server.table import tools_of
+from graph_memory.mcp_server.transport.http_app import Bodies
+from graph_memory.mcp_server.viewer.gate import ViewerGate
+from graph_memory.mcp_server.viewer.http_api import HttpApi
+from graph_memory.mcp_server.viewer.logins import COOKIE, Logins
+from graph_memory.mcp_server.viewer.statuses import STATUS
 from graph_memory.memory.batch.parsing import VERBS
 from graph_memory.model.errors import Code
 from graph_memory.model.events import Origin
@@ -33,6 +46,7 @@ from graph_memory.operations.official import OfficialOperation
 from graph_memory.operations.operation import AnyOperation, Effect
 from graph_memory.operations.table import TOOLSETS
 from profiles import EXAMPLES, profile
+from support import exists
 
 pytestmark = pytest.mark.long
 
@@ -55,6 +69,7 @@ DECLARED: Arguments = {
 NEW = "a domain of its own"
 NODES = [f"n{number}" for number in range(5)]
 CONNECTIONS = [f"c{number}" for number in range(4)]
+FILES = ["/memories", "/memories/a", "/memories/a/b.md", "/memories/../b"]
 SIDES = [["*"], ["Note"], ["Note", "Person"], ["Person"], ["Task"], [], ["Nobody"], ["*", "Note"]]
 KNOWN: dict[str, list[Any]] = {
     **{key: [*NODES, "c0", "mem_unknown"] for key in ("node_id", "from_node_id", "to_node_id", "from_id", "to_id")},
@@ -86,6 +101,7 @@ KNOWN: dict[str, list[Any]] = {
         {"node_id": "n1", "direction": "out"},
     ],
     "event_ids": [[], ["evt_unknown"], ODD_NAMES],
+    **dict.fromkeys(("path", "old_path", "new_path"), FILES),
     "options": [{}, {"atomic": False}, {"dry_run": True}, {"validate_before_commit": False}],
     "session": ["current", "current", "nobody", "`"],
     "subject": [*NODES, *CONNECTIONS, "ontology", "node_type/Note", "`"],
@@ -138,7 +154,7 @@ class World:
     portal: BlockingPortal
     memory: Memory
     driver: Driver
-    calls: Calls
+    calls: ToolHandlers
     domains: list[str]
     codes: Counter[str] = field(default_factory=Counter)
     known: set[str] | None = None
@@ -223,12 +239,39 @@ def talk(settings: Settings) -> Iterator[tuple[BlockingPortal, Memory]]:
 
 @pytest.fixture(scope="module")
 def world(
-    talk: tuple[BlockingPortal, Memory], driver: Driver, settings: Settings, tool: AnyOperation
+    talk: tuple[BlockingPortal, Memory],
+    driver: Driver,
+    settings: Settings,
+    tool: AnyOperation,
+    request: pytest.FixtureRequest,
 ) -> Iterator[World]:
-    """A world for the tests of a tool, whose graph and log must agree when all is over."""
+    """A world for the tests of a tool. Tools that only read share one."""
+    if tool.effect is Effect.READS:
+        yield replace(request.getfixturevalue("reading_world"), codes=Counter(), known=None)
+    else:
+        with filled_world(talk, driver, settings) as world:
+            yield world
+
+
+@pytest.fixture(scope="module")
+def reading_world(talk: tuple[BlockingPortal, Memory], driver: Driver, settings: Settings) -> Iterator[World]:
+    """The world of the tools that only read."""
+    with filled_world(talk, driver, settings) as world:
+        yield world
+
+
+@contextmanager
+def filled_world(talk: tuple[BlockingPortal, Memory], driver: Driver, settings: Settings) -> Iterator[World]:
+    """Give a new world, whose graph and log must agree when all is over."""
     portal, memory = talk
     first = f"fuzz-{uuid4().hex[:20]}"
-    world = World(portal, memory.in_domain(first), driver, Calls(tools_of(["all"]), settings), [first, f"{first}-open"])
+    world = World(
+        portal,
+        memory.in_domain(first),
+        driver,
+        ToolHandlers(CallRunner(tools_of(["all"]), settings), settings),
+        [first, f"{first}-open"],
+    )
     for domain in world.domains:
         portal.call(partial(_fill, world.memory, domain, is_open=domain != first))
     yield world
@@ -246,8 +289,7 @@ async def _fill(memory: Memory, domain: str, *, is_open: bool) -> None:
 
 
 async def _existing_domains(world: World) -> list[str]:
-    names = {domain.name for domain in (await world.memory.list_domains()).domains}
-    return [domain for domain in world.domains if domain in names]
+    return [domain for domain in world.domains if await exists(world.memory, domain)]
 
 
 def arguments_of(tool: AnyOperation, domains: list[str]) -> st.SearchStrategy[Arguments]:
@@ -328,6 +370,14 @@ def add_pattern(world: World) -> str:
     return pattern.id
 
 
+def add_file(world: World) -> str:
+    """Return the path of a new file."""
+    path = f"/memories/{uuid4().hex}.md"
+    world.portal.call(partial(FileMemory(world.memory).create, path, "hello"))
+    world.known = None
+    return path
+
+
 def with_note_types(world: World, arguments: Arguments) -> Arguments:
     """Return the arguments, after types for blocks and summaries were added to the domain."""
     for name in ("MemoryBlock", "SessionSummary"):
@@ -382,6 +432,12 @@ SOUND: dict[str, Callable[[World], Arguments]] = {
     "unprotect": lambda _: {"node_id": NODES[2]},
     "get_by_type": lambda _: {"type": "Note"},
     "query_cypher": lambda _: {"statement": "RETURN 1 AS one"},
+    "view_file": lambda world: {"path": add_file(world), "view_range": [1, -1]},
+    "create_file": lambda world: {"path": f"{add_file(world)}.txt", "file_text": "hello"},
+    "str_replace_in_file": lambda world: {"path": add_file(world), "old_str": "hello", "new_str": "hi"},
+    "insert_into_file": lambda world: {"path": add_file(world), "insert_line": 0, "insert_text": "# Hello"},
+    "delete_file": lambda world: {"path": add_file(world)},
+    "rename_file": lambda world: {"old_path": add_file(world), "new_path": f"/memories/{uuid4().hex}/hello.md"},
     "select_domain": lambda world: {"name": world.domains[0]},
 }
 """Arguments with which a call succeeds."""
@@ -419,6 +475,86 @@ def test_what_no_schema_allows_is_refused_with_a_code(world: World, tool: AnyOpe
     property_holds()
     drops_more = isinstance(tool, OfficialOperation) and not tool.input_schema["properties"]
     assert world.codes[Code.INVALID_ARGUMENT] or EXAMPLES == "few" or drops_more, world.codes
+
+
+@pytest.mark.parametrize("tool", ALL[:1], ids=lambda tool: tool.name, scope="module")
+@pytest.mark.timeout(600)
+def test_every_request_to_the_api_is_answered_with_a_status(world: World, tool: AnyOperation) -> None:
+    browser = ApiBrowser(world)
+    sound = st.sampled_from(ALL).flatmap(
+        lambda operation: st.tuples(
+            st.just(operation.name), arguments_of(operation, world.domains[:2]).flatmap(lambda fit: _perhaps(fit))
+        )
+    )
+    raw = st.tuples(st.sampled_from([*TOOLS, *ODD_NAMES]), st.binary(max_size=40) | st.sampled_from(_BODIES))
+
+    @profile(examples=600)
+    @given(sound | raw)
+    def property_holds(request: tuple[str, Arguments | bytes]) -> None:
+        browser.post(*request)
+
+    property_holds()
+    assert {200, 400, 404} <= browser.statuses.keys(), browser.statuses
+    assert browser.statuses.keys() <= {200, 400, 404, 409, 413, 503}, browser.statuses
+
+
+def _perhaps(arguments: Arguments) -> st.SearchStrategy[Arguments]:
+    """Return the arguments, or the same with faults."""
+    return st.just(arguments) | spoilt(st.just(arguments))
+
+
+@contextmanager
+def _digits_of_any_number() -> Iterator[None]:
+    """Let Python write a number of any length, as other clients do."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
+class ApiBrowser:
+    """A browser that is logged in to the API of a world, and counts the statuses of its answers."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.statuses: Counter[int] = Counter()
+        logins = Logins(Auth.NONE)
+        api = HttpApi(Settings(), logins, None)
+        api.attach(cast("Any", SimpleNamespace(memory=world.open, present_memory=lambda: world.memory)))
+        bodies = Bodies(Starlette(routes=api.routes()), 8 << 20, 30)
+        self._app = ViewerGate(bodies, bodies, logins, None)
+        self._headers = {"X-Graph-Memory": "viewer", "Content-Type": "application/json"}
+        self._headers["Cookie"] = f"{COOKIE}_8848={logins.begin(None)}"
+
+    def post(self, operation: str, arguments: Arguments | bytes) -> None:
+        """Make a request, and check the rules that hold for every answer."""
+        if isinstance(arguments, bytes):
+            body = arguments
+        else:
+            with _digits_of_any_number():
+                body = json.dumps(self._world.confine(operation, whole(arguments))).encode()
+        response = self._world.portal.call(self._send, f"/api/v1/{quote(operation, safe='')}", body)
+        self.statuses[response.status_code] += 1
+        answer = json.loads(response.content.decode())
+        code = check_answer(answer, "", operation)
+        assert response.status_code == (200 if code is None else STATUS[code] if operation in TOOLS else 404) or (
+            operation in NOT_SERVED and response.status_code == 404
+        ), (operation, response.status_code, answer)
+        self._world.known = None
+
+    async def _send(self, path: str, body: bytes) -> httpx2.Response:
+        transport = httpx2.ASGITransport(self._app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8848") as http:
+            return await http.post(path, content=body, headers=self._headers)
+
+
+NOT_SERVED = {tool.name for tool in ALL if tool.local or tool.in_session}
+_BODIES = [
+    *(b"", b"null", b"[]", b"{", b"[" * 5_000, b'{"a":' * 5_000, b"1" * 5_000),
+    *(b'{"domain":"\\ud800"}', b'{"a":NaN}'),
+]
 
 
 STRAIGHT = {

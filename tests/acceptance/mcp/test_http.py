@@ -171,7 +171,7 @@ def test_a_port_that_is_taken_is_told(environment: dict[str, str]):
         port = taken.getsockname()[1]
         done = run(environment, "mcp", "--transport", "http", "--port", str(port))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"{Code.INVALID_ARGUMENT}: --port {port} is taken\nHint: ")
+    assert done.stderr.startswith(f"{Code.INVALID_ARGUMENT}: --port {port} is already in use\nHint: ")
 
 
 @pytest.mark.parametrize("option", [["--port", "0"], ["--host", "127.0.0.1"]])

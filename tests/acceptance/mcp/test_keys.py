@@ -1,4 +1,4 @@
-"""Keys over HTTP: every operation for every kind of caller, and what could pass around the place that decides."""
+"""Keys and tokens over HTTP: every operation for every kind of caller, and ways around the place that decides."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
 from typing import Any
 from uuid import uuid4
 
@@ -17,10 +18,12 @@ import pytest
 from acceptance.agents import http_server, over_http, run
 from graph_memory import Memory
 from graph_memory.mcp_server.callers import SESSION
+from graph_memory.mcp_server.viewer.statuses import STATUS
 from graph_memory.model.errors import Code
 from graph_memory.model.rights import Right
 from graph_memory.operations.operation import AnyOperation
 from graph_memory.operations.table import OPERATIONS, TOOLSETS
+from issuer import TestIssuer, running_issuer
 
 pytestmark = pytest.mark.anyio
 
@@ -32,7 +35,10 @@ META = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 REFUSED = str(Code.INSUFFICIENT_RIGHTS)
-SECRET = "zanzibar"
+NAME = "zanzibar"
+"""It begins the name of the entity of the team, which calls contain."""
+SECRET = "quokka"
+"""Only the contents of the team have it, and no call."""
 """A word that only the team's domain has."""
 
 
@@ -46,6 +52,8 @@ class Team:
     other: str
     node: str
     other_node: str
+    interface: str = "mcp"
+    """The interface of calls: `mcp` or `api`, both with keys, or `tokens`, which is MCP with tokens of an issuer."""
     keys: dict[str, str] = field(default_factory=dict[str, str])
 
     async def post(self, http: httpx2.AsyncClient, key: str | None, method: str, /, **params: Any) -> httpx2.Response:
@@ -63,9 +71,33 @@ class Team:
 
     async def call(self, http: httpx2.AsyncClient, caller: str, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """Return the result of a call, which was accepted as a request."""
+        if self.interface == "api":
+            return await self._call_api(http, caller, tool, arguments)
         response = await self.post(http, self.keys[caller], "tools/call", name=tool, arguments=arguments)
+        if self.interface == "tokens" and response.status_code == 403:
+            assert 'error="insufficient_scope"' in response.headers["WWW-Authenticate"]
+            assert SECRET not in response.text
+            return {"isError": True, "structuredContent": {"code": REFUSED}}
         assert response.status_code == 200, response.text
         return response.json()["result"]
+
+    async def _call_api(
+        self, http: httpx2.AsyncClient, caller: str, operation: str, arguments: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the result of a call of the API, as MCP would return it."""
+        response = await self.post_api(http, self.keys[caller], operation, arguments)
+        body = response.json()
+        is_error = response.status_code != 200
+        assert not is_error or response.status_code == STATUS[body["code"]], response.text
+        assert response.status_code != 500, response.text
+        return {"isError": is_error, "structuredContent": body}
+
+    async def post_api(
+        self, http: httpx2.AsyncClient, key: str | None, operation: str, arguments: Mapping[str, Any]
+    ) -> httpx2.Response:
+        """Return the response to a request of a program to the API."""
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        return await http.post(self.url.replace("/mcp", f"/api/v1/{operation}"), json=arguments, headers=headers)
 
     async def position(self) -> int:
         """Return the number of changes in the team's log."""
@@ -90,8 +122,8 @@ async def team(url: str, shared_memory: Memory) -> AsyncIterator[Team]:
     mark = uuid4().hex[:12]
     domain, other = f"team-{mark}", f"other-{mark}"
     memory = shared_memory.in_domain(domain)
-    node = (await _seed(memory, SECRET)).node_id
-    other_node = (await _seed(shared_memory.in_domain(other), "plain")).node_id
+    node = (await _seed(memory, NAME, SECRET)).node_id
+    other_node = (await _seed(shared_memory.in_domain(other), "plain", "plain")).node_id
     team = Team(url, memory, domain, other, node, other_node)
     everywhere_else = [f"{other}=admin", f"new-{mark}*=admin"]
     rights = {
@@ -117,9 +149,43 @@ async def team(url: str, shared_memory: Memory) -> AsyncIterator[Team]:
             await memory.keys.revoke(key.prefix)
 
 
-async def _seed(memory: Memory, word: str) -> Any:
-    """Store an entity with an observation about a word."""
-    await memory.entities.create_entities([{"name": f"{word} plan", "entityType": "plan", "observations": [word]}])
+@pytest.fixture(scope="module")
+def token_server(environment: dict[str, str]) -> Iterator[tuple[str, TestIssuer]]:
+    """A server with all tools that accepts the tokens of an issuer."""
+    with running_issuer() as issuer:
+        variables = {**environment, "GRAPH_MEMORY_OIDC_ISSUER": issuer.url, "GRAPH_MEMORY_OIDC_AUDIENCE": "memory"}
+        with http_server(variables, "--toolsets", "all", "--domain", "house-rules", auth="oidc") as url:
+            yield url, issuer
+
+
+@pytest.fixture(params=["mcp", "api", "tokens"])
+def remote(request: pytest.FixtureRequest, team: Team) -> Mapping[str, AnyOperation]:
+    """The operations of one of the interfaces, which the team then calls."""
+    team.interface = request.param
+    if request.param == "tokens":
+        team.url, issuer = request.getfixturevalue("token_server")
+        team.keys |= _tokens(issuer, team)
+    return {name: operation for name, operation in REMOTE.items() if request.param != "api" or not operation.in_session}
+
+
+def _tokens(issuer: TestIssuer, team: Team) -> dict[str, str]:
+    """Return tokens for the callers of the matrix. A token cannot be revoked, so that one is for another service."""
+    elsewhere = f"memory:{team.other}:admin memory:new-{team.domain[5:]}*:admin"
+    tokens = {
+        name: issuer.token("memory", f"memory:{team.domain}:{name} {elsewhere}") for name in ("read", "write", "admin")
+    }
+    scope = f"memory:{team.domain}:admin"
+    return {
+        **tokens,
+        "outsider": issuer.token("memory", elsewhere),
+        "expired": issuer.token("memory", scope, exp=int(time.time()) - 120),
+        "revoked": issuer.token("other", scope),
+    }
+
+
+async def _seed(memory: Memory, name: str, word: str) -> Any:
+    """Store an entity with an observation that is a word, and a node of this word."""
+    await memory.entities.create_entities([{"name": f"{name} plan", "entityType": "plan", "observations": [word]}])
     return await memory.create_node("plan", f"# {word}")
 
 
@@ -155,7 +221,7 @@ KNOWN: Mapping[str, Any] = {
     **dict.fromkeys(("domain", "source_domain", "from"), lambda team: team.domain),
     "target_domain": lambda team: team.other,
     "target_node_id": lambda team: team.other_node,
-    "name": lambda team: f"{SECRET} plan",
+    "name": lambda team: f"{NAME} plan",
     "at": lambda _: 1,
     "before": lambda _: 1,
     "tool": lambda _: "read_graph",
@@ -182,7 +248,7 @@ SPECIAL: Mapping[str, Any] = {
     "memory_erase": lambda team: {"subject": team.node, "dry_run": True, "domain": team.domain},
     "memory_compact": lambda team: {"before": 1, "dry_run": True, "domain": team.domain},
     "remember": lambda team: {"text": "Ann sings.", "name": "Ann", "domain": team.domain},
-    "update_entity": lambda team: {"name": f"{SECRET} plan", "type": "idea", "domain": team.domain},
+    "update_entity": lambda team: {"name": f"{NAME} plan", "type": "idea", "domain": team.domain},
     "create_cross_domain_link": lambda team: {
         "source_node_id": team.node,
         "target_domain": team.other,
@@ -195,6 +261,22 @@ SPECIAL: Mapping[str, Any] = {
         "to_types": ["plan"],
         "domain": team.domain,
     },
+    "view_file": lambda team: {"path": "/memories", "domain": team.domain},
+    "create_file": lambda team: {"path": "/memories/a.md", "file_text": "a", "domain": team.domain},
+    "insert_into_file": lambda team: {
+        "path": "/memories/a.md",
+        "insert_line": 0,
+        "insert_text": "b",
+        "domain": team.domain,
+    },
+    "str_replace_in_file": lambda team: {
+        "path": "/memories/a.md",
+        "old_str": "a",
+        "new_str": "b",
+        "domain": team.domain,
+    },
+    "rename_file": lambda team: {"old_path": "/memories/a.md", "new_path": "/memories/b.md", "domain": team.domain},
+    "delete_file": lambda team: {"path": "/memories/a.md", "domain": team.domain},
     "protect": lambda team: {"domain": team.domain},
     "unprotect": lambda team: {"domain": team.domain},
 }
@@ -227,13 +309,18 @@ def code_of(result: Mapping[str, Any]) -> str | None:
     return structured["code"] if structured else REFUSED if "has no right to" in json.dumps(result) else "OTHER"
 
 
-async def test_no_operation_without_a_valid_key(team: Team, http: httpx2.AsyncClient):
+async def test_no_operation_without_a_valid_key(
+    team: Team, remote: Mapping[str, AnyOperation], http: httpx2.AsyncClient
+):
     before = await team.position()
-    keys = [None, team.keys["expired"], team.keys["revoked"], "gm_" + "x" * 43, "x", team.keys["admin"][:-1]]
-    for name, operation in REMOTE.items():
-        for key in keys:
-            params = {"name": name, "arguments": arguments_of(operation, team)}
-            response = await team.post(http, key, "tools/call", **params)
+    invalid = cycle([team.keys["expired"], team.keys["revoked"], "gm_" + "x" * 43, "x", team.keys["admin"][:-1]])
+    for name, operation in remote.items():
+        for key in (None, next(invalid)):
+            arguments = arguments_of(operation, team)
+            if team.interface == "api":
+                response = await team.post_api(http, key, name, arguments)
+            else:
+                response = await team.post(http, key, "tools/call", name=name, arguments=arguments)
             assert (response.status_code, SECRET in response.text) == (401, False), (name, key)
             assert response.headers["www-authenticate"].startswith("Bearer ")
     for method in ("initialize", "tools/list", "resources/list", "prompts/list", "subscriptions/listen", "ping"):
@@ -241,38 +328,44 @@ async def test_no_operation_without_a_valid_key(team: Team, http: httpx2.AsyncCl
     assert await team.position() == before
 
 
-async def test_a_key_for_other_domains_gets_nothing_of_this_one(team: Team, http: httpx2.AsyncClient):
+async def test_a_key_for_other_domains_gets_nothing_of_this_one(
+    team: Team, remote: Mapping[str, AnyOperation], http: httpx2.AsyncClient
+):
     before, codes = await team.position(), dict[str, str | None]()
-    for name, operation in REMOTE.items():
+    for name, operation in remote.items():
         result = await team.call(http, "outsider", name, **arguments_of(operation, team))
         codes[name] = code_of(result)
-        assert SECRET not in json.dumps(result).replace(f"{SECRET} plan", ""), name
+        assert SECRET not in json.dumps(result), name
         assert team.domain not in json.dumps(result), (name, result)
     assert {name: code for name, code in codes.items() if code != REFUSED} == {"list_domains": None}
     assert await team.position() == before
 
 
-async def test_a_key_with_the_right_to_read_changes_nothing(team: Team, http: httpx2.AsyncClient):
+async def test_a_key_with_the_right_to_read_changes_nothing(
+    team: Team, remote: Mapping[str, AnyOperation], http: httpx2.AsyncClient
+):
     before, codes = await team.position(), dict[str, str | None]()
-    for name, operation in REMOTE.items():
+    for name, operation in remote.items():
         codes[name] = code_of(await team.call(http, "read", name, **arguments_of(operation, team)))
-    reads = {name for name, operation in REMOTE.items() if operation.right is Right.READ}
+    reads = {name for name, operation in remote.items() if operation.right is Right.READ}
     assert {name for name in reads if codes[name] == REFUSED} == reads & OTHER_DOMAINS
     assert {name: code for name, code in codes.items() if name not in reads and code != REFUSED} == ERRORS_OF_READS
     assert await team.position() == before
 
 
-async def test_a_key_with_the_right_to_write_does_not_administer(team: Team, http: httpx2.AsyncClient):
-    admin = {name for name, operation in REMOTE.items() if operation.right is Right.ADMIN}
+async def test_a_key_with_the_right_to_write_does_not_administer(
+    team: Team, remote: Mapping[str, AnyOperation], http: httpx2.AsyncClient
+):
+    admin = {name for name, operation in remote.items() if operation.right is Right.ADMIN}
     assert admin == {"delete_domain", "memory_erase", "memory_compact", "protect", "query_cypher"}
     for name in admin:
         arguments = {**arguments_of(OPERATIONS[name], team), **({"confirm": True} if "memory" in name else {})}
         assert code_of(await team.call(http, "write", name, **arguments)) == REFUSED, name
-    for wanted in ({"names": [f"{SECRET} plan"]}, {"phrase": SECRET}, {"ids": [team.node]}):
+    for wanted in ({"names": [f"{NAME} plan"]}, {"phrase": SECRET}, {"ids": [team.node]}):
         forget = {**wanted, "erase": True, "dry_run": True, "domain": team.domain}
         assert code_of(await team.call(http, "write", "forget", **forget)) == REFUSED, wanted
         assert code_of(await team.call(http, "admin", "forget", **forget)) != REFUSED, wanted
-    for name, operation in REMOTE.items():
+    for name, operation in remote.items():
         if operation.right is Right.WRITE:
             code = code_of(await team.call(http, "write", name, **arguments_of(operation, team)))
             assert code != REFUSED or name in OTHER_DOMAINS, name
@@ -281,16 +374,40 @@ async def test_a_key_with_the_right_to_write_does_not_administer(team: Team, htt
     assert code_of(await team.call(http, "admin", "delete_domain", **arguments)) != REFUSED
 
 
-async def test_a_key_calls_only_tools_of_its_toolsets(team: Team, http: httpx2.AsyncClient):
-    for name, operation in REMOTE.items():
+async def test_a_key_with_the_right_to_administer_may_call_everything_in_its_domain(
+    team: Team, remote: Mapping[str, AnyOperation], http: httpx2.AsyncClient
+):
+    last = {"delete_domain": remote["delete_domain"]}
+    codes = {
+        name: code_of(await team.call(http, "admin", name, **arguments_of(operation, team)))
+        for name, operation in {**{key: part for key, part in remote.items() if key not in last}, **last}.items()
+    }
+    refused = {name for name, code in codes.items() if code == REFUSED}
+    assert refused - OTHER_DOMAINS == {"query_cypher"}
+    assert all(codes[name] for name in OTHER_DOMAINS & remote.keys())
+    assert codes["delete_domain"] == "DOMAIN_HAS_BRANCHES"  # which memory_branch has made
+
+
+@pytest.mark.parametrize("remote", ["mcp", "api"], indirect=True)
+async def test_a_key_calls_only_tools_of_its_toolsets(
+    team: Team, remote: Mapping[str, AnyOperation], http: httpx2.AsyncClient
+):
+    for name, operation in remote.items():
         caller = "graph" if operation in TOOLSETS["sessions"] else "sessions"
         assert code_of(await team.call(http, caller, name, **arguments_of(operation, team))) == REFUSED, name
-    listed = (await team.post(http, team.keys["sessions"], "tools/list")).json()["result"]["tools"]
-    assert {tool["name"] for tool in listed} == {tool.name for tool in TOOLSETS["sessions"]}
-    readable = (await team.post(http, team.keys["reader"], "tools/list")).json()["result"]["tools"]
-    assert {tool["name"] for tool in readable} == {
-        name for name, operation in REMOTE.items() if operation.right is Right.READ
-    }
+    reads = {name for name, operation in remote.items() if operation.right is Right.READ}
+    assert await served_operations(team, http, "sessions") == {tool.name for tool in TOOLSETS["sessions"]}
+    assert await served_operations(team, http, "reader") == reads
+
+
+async def served_operations(team: Team, http: httpx2.AsyncClient, caller: str) -> set[str]:
+    """Return the names of the operations that the interface offers a caller."""
+    if team.interface == "mcp":
+        listed = (await team.post(http, team.keys[caller], "tools/list")).json()["result"]["tools"]
+        return {tool["name"] for tool in listed}
+    headers = {"Authorization": f"Bearer {team.keys[caller]}"}
+    session = (await http.get(team.url.replace("/mcp", "/api/v1/session"), headers=headers)).json()
+    return {*session["operations"]}
 
 
 async def test_reads_of_several_domains_leave_out_and_count_what_the_key_may_not_read(
@@ -331,7 +448,7 @@ async def test_links_and_relatives_do_not_tell_of_other_domains(team: Team, http
         ("list_cross_domain_links", {}),
         ("get_domain", {"name": team.domain}),
         ("traverse_memories", {"start": [team.node], "cross_domains": True}),
-        ("recall", {"query": f"{SECRET} plan"}),
+        ("recall", {"query": f"{NAME} plan"}),
     ):
         where = {} if "name" in more else {"domain": team.domain}
         for caller, is_told in (("read", tool != "recall"), ("reader", False)):
@@ -343,14 +460,13 @@ async def test_links_and_relatives_do_not_tell_of_other_domains(team: Team, http
 
 
 async def test_the_log_names_the_key_and_protection_asks_for_it(team: Team, http: httpx2.AsyncClient):
-    name = (await team.memory.keys.list()).keys
-    writer, admin = (next(key.name for key in name if key.name.startswith(start)) for start in ("write-", "admin-"))
+    writer = f"write-{team.domain.removeprefix('team-')}"
     await team.memory.protect(node_id=team.node, can_be_unprotected_by=[writer])
     edit = {"node_id": team.node, "title": "new", "domain": team.domain}
     assert code_of(await team.call(http, "admin", "update_node", **edit)) == str(Code.PROTECTED)
     assert code_of(await team.call(http, "write", "update_node", **edit)) is None
     [change] = (await team.memory.history.log(limit=1)).entries
-    assert (change.actor, admin != writer) == (writer, True)
+    assert change.actor == writer
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -415,7 +531,7 @@ async def test_a_revoked_key_is_rejected_within_five_seconds_and_a_replaced_one_
     assert (await team.post(http, second, "tools/list")).status_code == 200
     assert run(environment, "key", "revoke", name).returncode == 0
     assert run(environment, "key", "revoke", name).returncode != 0
-    assert "no key and no profile" in run(environment, "key", "revoke", name, "--with-profile").stderr
+    assert "No key and no profile" in run(environment, "key", "revoke", name, "--with-profile").stderr
 
 
 async def test_foreign_pages_and_forged_proxies_gain_nothing(team: Team, http: httpx2.AsyncClient):

@@ -33,7 +33,7 @@ async def test_a_branch_is_looked_at_merged_and_taken_back(
     tried = run(variables, "merge", source, "--preview")
     assert tried.stdout.splitlines() == [
         "new       Action “Phone” phone",
-        "conflict  node “Call”: both changed status differently",
+        'conflict  node “Call”: both domains changed "status" differently',
         "    --resolve 'call status=ours'",
         "    --resolve 'call status=theirs'",
         "    base    next",
@@ -43,8 +43,10 @@ async def test_a_branch_is_looked_at_merged_and_taken_back(
     assert tried.stderr == "1 change would be merged, 0 conflicts resolved, 1 conflict to resolve.\n"
     refused = run(variables, "merge", source)
     assert (refused.returncode, refused.stdout) == (73, "")
-    assert refused.stderr.startswith('MERGE_CONFLICT: "Call" (call) cannot be merged: both changed status differently')
-    assert "“Call”: both changed status differently\n    --resolve 'call status=ours'" in refused.stderr
+    assert refused.stderr.startswith(
+        'MERGE_CONFLICT: "Call" (call) cannot be merged: both domains changed "status" differently'
+    )
+    assert "“Call”: both domains changed \"status\" differently\n    --resolve 'call status=ours'" in refused.stderr
     assert (await kitchen.get_node("call")).properties == {"status": "later"}
 
     done = run(variables, "merge", source, "--resolve", "call status=theirs")

@@ -29,7 +29,7 @@ async def test_what_is_protected_stays_until_who_may_lifts_it(ann: Agent, agent:
     change = {"node_id": node, "content": "# Bath", "encoding": "utf-8"}
     refused = await agent.error_of("update_node", **change)
     assert refused.code is Code.PROTECTED
-    assert refused.message == f"Memory {node} is read-only and cannot be modified"
+    assert refused.message == f'Node "{node}" is protected against changes'
     assert refused.details["reason"] == "Signed"
     assert refused.details["can_be_unprotected_by"] == ["ann"]
     shown = (await agent.call("get_node", node_id=node))["protection"]
@@ -45,10 +45,10 @@ async def test_a_whole_domain_is_protected_by_its_name_and_without_names_no_agen
     await ann.call("protect", expires_at="in 2 hours", domain=domain)
     for writer in (ann, agent):
         refused = await writer.error_of("create_node", type="Project", content="x", format="markdown")
-        assert refused.message == f"Cannot modify memory in read-only domain {domain}"
+        assert refused.message == f'The memories of domain "{domain}" are protected against changes'
         assert refused.details["expires_at"] > "2026"
     refused = await ann.error_of("unprotect", domain=domain)
-    assert refused.message == f"Domain {domain} is read-only and cannot be modified"
+    assert refused.message == f'Domain "{domain}" is protected against changes'
     assert "graph-memory unprotect" in refused.details["hint"]
     refused = await ann.within(None).error_of("protect")
     assert refused.code is Code.INVALID_ARGUMENT

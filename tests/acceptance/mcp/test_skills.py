@@ -9,32 +9,26 @@ from typing import Any
 
 import pytest
 
-from acceptance.agents import Agent, connect
+from acceptance.agents import Agent, serve_agent
+from acceptance.skills import CALL, Calls, calls_in
 from graph_memory.skills import bundled_skills
 
 pytestmark = pytest.mark.anyio
-CALL = re.compile(r"`(\w+)`\s+with\s+`(\{.*?\})`", re.DOTALL)
-Calls = list[tuple[str, dict[str, Any]]]
 
 
 @pytest.fixture
 async def agent(environment: dict[str, str], domain: str) -> AsyncIterator[Agent]:
     """An agent with the tools that `install` serves, in a domain that an earlier session has used."""
     own = {**environment, "GRAPH_MEMORY_USERS_DOMAIN": f"{domain}-users"}
-    async with connect(own, "--for", "agent") as earlier:
+    async with serve_agent(own, "--for", "agent") as earlier:
         await earlier.within(domain).call("remember", name="Hall", observations=["The hall has 80 seats."])
-    async with connect(own, "--for", "agent") as agent:
+    async with serve_agent(own, "--for", "agent") as agent:
         yield agent.within(domain)
 
 
 def calls_of(skill: str, values: Mapping[str, str]) -> Calls:
-    """Return the calls that a skill names, with values in place of <names>. Calls with other names are left out."""
-    calls: Calls = []
-    for tool, arguments in CALL.findall(bundled_skills()[skill].body):
-        if set(re.findall(r"<([^<>]+)>", arguments)) <= values.keys():
-            filled = re.sub(r"<([^<>]+)>", lambda match: json.dumps(values[match[1]])[1:-1], arguments)
-            calls.append((tool, json.loads(filled)))
-    return calls
+    """Return the calls that a bundled skill names. See `calls_in`."""
+    return calls_in(bundled_skills()[skill].body, values)
 
 
 async def follow(agent: Agent, skill: str, **values: str) -> list[dict[str, Any]]:

@@ -9,14 +9,14 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.agent.layer import Agent
-from graph_memory.memory.entities.remember_results import About, Outcome
+from graph_memory.memory.entities.remember_results import EntityRememberResult, Outcome
 from integration.agent.own_domains import memory, own
 
 __all__ = ["memory", "own"]
 pytestmark = pytest.mark.anyio
 
 
-def parts_of(about: About) -> tuple[str, Outcome, str]:
+def parts_of(about: EntityRememberResult) -> tuple[str, Outcome, str]:
     return about.type, about.facts[0].decision, about.facts[0].rule
 
 
@@ -75,7 +75,7 @@ async def test_this_fixed_it_is_learned_from_the_last_failure_of_the_session(mem
     assert (result.facts[0].evidence or "").endswith('It is learned from "The import hit a timeout".')
     assert result.warnings is None
     other = await agent.remember("This fixed it: a new coffee machine.")
-    assert (other.warnings or ("",))[0].startswith("The solution is learned from no event.")
+    assert (other.warnings or ("",))[0].startswith("The solution is not linked to a failure.")
     [match] = (await agent.procedural.match("another timeout of an import")).matches
     assert match.pattern.id == pattern.id
 

@@ -41,7 +41,7 @@ async def test_a_call_warns_near_the_limit_and_is_refused_at_it(memory: Memory):
     with pytest.raises(GraphError) as caught:
         await agent.record_events(events(2))
     assert caught.value.code is Code.MEMORY_LIMIT_REACHED
-    assert caught.value.message == "The domain has 19 events, and its limit of 20 has no room for 2 more"
+    assert caught.value.message == "The domain would have 21 events, over its limit of 20"
     assert "agent prune" in str(caught.value.details["hint"])
     await agent.record_event({"type": "note"})
     with pytest.raises(GraphError):
@@ -92,7 +92,7 @@ async def test_what_another_process_adds_counts(memory: Memory, limited_settings
     assert (await memory.history.log(limit=1)).entries[0].seq > 20
     with pytest.raises(GraphError) as caught:
         await memory.agent.record_events(events(11))
-    assert caught.value.message == "The domain has 20 events, and its limit of 20 has no room for 11 more"
+    assert caught.value.message == "The domain would have 31 events, over its limit of 20"
 
 
 async def test_a_branch_counts_what_it_began_with(memory: Memory, domain: str):

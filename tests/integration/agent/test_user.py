@@ -185,7 +185,7 @@ async def test_a_deleted_user_has_no_profile_in_any_state_and_no_key(memory: Mem
     for key in (name, f"{name}-2"):
         await memory.keys.create(key, domains=["*"])
     await memory.agent.user.update(name, feedback="Answers are too long.")
-    entity = await memory.agent.user._entity(name)
+    entity = await memory.agent.user._find_entity(name)
     assert entity is not None
     deleted = await memory.agent.user.delete(name)
     assert ([key.name for key in deleted.revoked], len(deleted.erased)) == ([name], 1)

@@ -151,8 +151,8 @@ async def test_the_error_names_the_first_faults_for_whoever_reads_only_that(peop
     with pytest.raises(GraphError) as caught:
         await people.execute_batch([delete("x"), update("ann", age=1), delete("y")])
     assert caught.value.message == (
-        "2 operations are faulty: operations[0] NODE_NOT_FOUND: Node x does not exist; operations[2] NODE_NOT_FOUND: "
-        "Node y does not exist"
+        '2 operations are invalid: operations[0] NODE_NOT_FOUND: Node "x" does not exist; operations[2] '
+        'NODE_NOT_FOUND: Node "y" does not exist'
     )
     assert caught.value.details["operations"] == 3
 
@@ -267,7 +267,7 @@ async def test_without_atomic_what_is_faulty_is_left_out_and_the_rest_is_made(pe
         (8, "INVALID_TOPOLOGY"),
         (9, "UNIQUE_PROPERTY_TAKEN"),
     ]
-    assert done.faults[1].message == "It needs the result of operations[0], which has a fault"
+    assert done.faults[1].message == "This operation needs the result of operations[0], which is invalid"
     assert counts(done) == (4, 0, 0, 6)
     assert {item.index for item in done.results if item.version} == {1, 3, 6, 7}
     assert (await people.get_node("dan")).properties == {"email": "d"}

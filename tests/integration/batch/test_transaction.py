@@ -13,6 +13,7 @@ from neo4j.exceptions import IncompleteCommit, ServiceUnavailable
 
 from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
 from graph_memory.model.ontology.ontology import ConnectionType
+from graph_memory.model.rights import Caller, Grant, Principal, Right, run_as
 from graph_memory.storage.log import transaction as within
 from graph_memory.sync import SyncMemory
 from support import Conversation
@@ -42,6 +43,17 @@ async def error_of(call: Awaitable[Any]) -> GraphError:
     with pytest.raises(GraphError) as caught:
         await call
     return caught.value
+
+
+async def test_only_a_caller_who_may_write_can_lock_the_domain(notes: Memory):
+    async def begin() -> None:
+        async with notes.transaction():
+            pass
+
+    with run_as(Caller(Principal("ann", (Grant("*", Right.READ),)))):
+        assert (await error_of(begin())).code is Code.INSUFFICIENT_RIGHTS
+    with run_as(Caller(Principal("ann", (Grant("*", Right.WRITE),)))):
+        await begin()
 
 
 async def test_every_verb_within_is_one_batch_that_its_reads_see_and_others_do_not(notes: Memory):
@@ -163,6 +175,7 @@ async def test_what_is_written_behind_its_back_by_the_same_memory_goes_on_afterw
     [
         (lambda t: t.apply_ontology(ONTOLOGY), "apply_ontology cannot be done inside a transaction"),
         (lambda t: t.history.revert(since=1), "revert cannot be done inside a transaction"),
+        (lambda t: t.query_cypher("RETURN 1 AS one"), "query_cypher cannot be done inside a transaction"),
         (lambda t: t.history.branch("other"), "cannot be done inside a transaction"),
         (lambda t: t.execute_batch([{"op": "delete_node", "node_id": "first"}]), "execute_batch cannot be done inside"),
         (lambda t: t.create_node("Note", "", domain="elsewhere"), "cannot change domain elsewhere"),
@@ -196,7 +209,7 @@ async def test_too_many_changes_are_refused_and_those_before_can_be_kept(
         for name in ("one", "two"):
             await t.create_node("Note", "", id=name)
         error = await error_of(t.create_node("Note", ""))
-        assert error.message == "The transaction has 2 changes, and takes at most 2"
+        assert error.message == "The transaction has 2 changes, and allows at most 2"
     assert len((await notes.query_nodes()).node_ids) == 3
 
 

@@ -15,7 +15,7 @@ from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.branches import branch as branching
 from graph_memory.memory.domains import deletion
 from graph_memory.memory.history.diff_results import Diff
-from graph_memory.model.domain_results import DomainDeleted
+from graph_memory.model.domain_results import DomainDeletionResult
 from graph_memory.model.events import Origin
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log import jobs
@@ -415,13 +415,13 @@ async def test_what_changes_between_being_read_and_being_copied_is_found_as_it_w
 ) -> None:
     ids = await fill(memory, domain)
     wanted = await contents(memory)
-    whole = branching._Branching._copy_blobs
+    whole = branching._BranchStages._copy_blobs
 
     async def beside_a_writer(self: Any, rows: Any) -> None:
         await memory.update_node(ids[1], content="text 1, later", properties={"rank": 5, "code": -1}, encoding="utf-8")
         await whole(self, rows)
 
-    monkeypatch.setattr(branching._Branching, "_copy_blobs", beside_a_writer)
+    monkeypatch.setattr(branching._BranchStages, "_copy_blobs", beside_a_writer)
     made = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     assert await contents(made) == wanted
     assert (await made.search_content("later")).node_ids == ()
@@ -494,9 +494,9 @@ async def test_of_two_that_delete_a_domain_at_once_none_leaves_anything(
     for turn in range(4):
         name = f"{domain}-{turn}"
         await fill(memory.in_domain(name), name, 6)
-        ends: list[Code | DomainDeleted] = []
+        ends: list[Code | DomainDeletionResult] = []
 
-        async def delete(name: str, ends: list[Code | DomainDeleted]) -> None:
+        async def delete(name: str, ends: list[Code | DomainDeletionResult]) -> None:
             try:
                 ends.append(await memory.delete_domain(name))
             except GraphError as error:
@@ -505,7 +505,7 @@ async def test_of_two_that_delete_a_domain_at_once_none_leaves_anything(
         async with anyio.create_task_group() as tasks:
             for _ in range(2):
                 tasks.start_soon(delete, name, ends)
-        assert any(isinstance(end, DomainDeleted) for end in ends)
+        assert any(isinstance(end, DomainDeletionResult) for end in ends)
         assert {end for end in ends if isinstance(end, Code)} <= {Code.DOMAIN_BUSY, Code.ONTOLOGY_NOT_FOUND}
         left = driver.execute_query("MATCH (n) WHERE n._domain = $name RETURN count(n) AS count", name=name)
         assert left.records[0]["count"] == 0

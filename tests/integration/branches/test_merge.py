@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.memory.branches.results import Merged
+from graph_memory.memory.branches.results import MergeResult
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, node_type_from
 from graph_memory.model.subjects.kinds import Kind
@@ -85,7 +85,7 @@ async def conflict_names(main: Memory, source: str, **arguments: Any) -> list[tu
     return [(conflict["subject"], conflict["conflict"]) for conflict in await conflicts(main, source, **arguments)]
 
 
-async def merge_twice(main: Memory, source: str, **arguments: Any) -> Merged:
+async def merge_twice(main: Memory, source: str, **arguments: Any) -> MergeResult:
     """Merge, after a preview that must tell the same and change nothing; merging again changes nothing more."""
     before = await events_of(main)
     preview = await main.history.merge(source, preview=True, **arguments)
@@ -541,9 +541,9 @@ async def test_a_misspelt_resolution_is_refused_with_what_there_is(main: Memory)
     before = await events_of(main)
     for wrong, message, hint in (
         ({"subject": node[:-1], "take": "ours"}, "Neither domain has ever had", f'Did you mean "{node}"?'),
-        ({"subject": "x", "take": "ours"}, "Neither domain has ever had x", f"In conflict: [{node}]."),
-        ({"subject": node, "property": "rnak", "take": "ours"}, "has no property rnak", 'Did you mean "rank"?'),
-        ({"subject": node, "property": "mood", "value": "fine"}, "has no property mood", "[code, rank]"),
+        ({"subject": "x", "take": "ours"}, 'Neither domain has ever had "x"', f"Pass a subject in conflict: [{node}]."),
+        ({"subject": node, "property": "rnak", "take": "ours"}, 'has no property "rnak"', 'Did you mean "rank"?'),
+        ({"subject": node, "property": "mood", "value": "fine"}, 'has no property "mood"', "[code, rank]"),
     ):
         with pytest.raises(GraphError) as refused:
             await main.history.merge(source, resolutions=[wrong])

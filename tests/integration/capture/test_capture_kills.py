@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from graph_memory.hooks.spool import Spool
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(1_800)]
 SCRIPTS = Path(__file__).parent
 SEED = 11
+KILLS = int(os.environ.get("KILLS") or 12)
+"""How often a hook is killed in the long test; `make soak` asks for more."""
 
 
 def start(script: str, *arguments: str) -> subprocess.Popen[str]:
@@ -74,7 +77,7 @@ async def test_a_few_kills_lose_and_double_nothing(
 
 
 @pytest.mark.long
-async def test_a_hundred_kills_lose_and_double_nothing(
+async def test_many_kills_lose_and_double_nothing(
     memory: Memory, settings: Settings, domain: str, tmp_path: Path
 ) -> None:
-    await kill_rounds(100, memory, settings, domain, tmp_path)
+    await kill_rounds(KILLS, memory, settings, domain, tmp_path)

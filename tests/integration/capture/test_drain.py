@@ -29,7 +29,8 @@ async def events_of(memory: Memory, session: str = "s1") -> list[Event]:
     return [*reversed((await memory.agent.episodic.get_recent(session, limit=100)).events)]
 
 
-async def test_events_are_stored_once_with_their_source(memory: Memory, project: Project) -> None:
+async def test_events_are_stored_once_with_their_source_in_their_own_session(memory: Memory, project: Project) -> None:
+    memory = memory.in_session("session of the server")
     project.add("UserPromptSubmit", prompt="Make the build fast")
     project.call("Bash", "make build", "timeout", duration_ms=120_000, tool_use_id="t1")
     project.add("Stop", last_assistant_message="The cache was cold.", agent_id="a1")
@@ -189,6 +190,13 @@ async def test_a_question_that_was_asked_often_hides_neither_its_answer_nor_the_
     assert "5 seconds" in content
     assert content.count(question) == MOST_REPETITIONS
     assert '- Basket (new page): + "It is blue."' in (await session_briefing(memory, None, None)).text
+
+
+async def test_the_captured_changes_of_a_session_are_not_its_last_session(memory: Memory, project: Project) -> None:
+    await memory.in_session("s0").entities.create_entities([{"name": "Basket", "type": "page"}])
+    project.add("UserPromptSubmit", prompt="Make the basket blue.")
+    await drain(memory, project.spool)
+    assert "Basket" in (await session_briefing(memory, "s1", None)).text.partition("Changed since last time")[2]
 
 
 async def test_a_file_that_no_hook_has_written_does_not_stop_the_others(memory: Memory, project: Project) -> None:

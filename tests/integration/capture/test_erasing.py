@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 import anyio
 import pytest
 
+from conversations import CLAUDE_CODE, write_lines
 from graph_memory import GraphError, Memory, Settings, local
 from graph_memory.agent.capture.drain import drain, store_events
 from graph_memory.agent.layer import Agent
@@ -101,6 +103,70 @@ async def test_a_path_is_erased_with_the_events_that_name_it(memory: Memory, pro
         assert (name.of or "").endswith(f"{project.file}x")
 
 
+async def test_a_phrase_in_large_texts_is_erased_with_their_blobs(
+    memory: Memory, project: Planted, agent: Agent, tmp_path: Path
+) -> None:
+    texts = [f"First {'記録' * 2_850}{project.phrase}", f"{'記録' * 4_500}{project.phrase}", "記録" * 2_950]
+    entries = [
+        {**CLAUDE_CODE[-1], "uuid": f"u{number}", "isCompactSummary": number == 1, "message": {"content": text}}
+        for number, text in enumerate(texts)
+    ]
+    await memory.agent.import_conversations(write_lines(tmp_path / "s.jsonl", entries))
+    findings = (await memory.history.scan(project.phrase)).findings
+    assert [finding.place for finding in findings].count("blob") == 3  # the prompt and two summaries
+    tried = await agent.forget(phrase=project.phrase.upper(), erase=True, dry_run=True)
+    assert tried.entities == 3
+    await agent.forget(phrase=project.phrase, erase=True)
+    await assert_gone(project.phrase, memory, project)
+    [kept] = (await memory.agent.episodic.get_recent("s-claude")).events
+    assert (await memory.get_node_content(kept.id)).content == texts[2]
+
+
+async def test_an_unreadable_text_is_named_and_others_are_erased(
+    memory: Memory, project: Planted, agent: Agent, tmp_path: Path, domain: str
+) -> None:
+    """Blobs of events that no hook captured are not even read."""
+    texts = [f"First {'記録' * 2_850}{project.phrase}", "記録" * 2_950]
+    entries = [
+        {**CLAUDE_CODE[-1], "uuid": f"u{number}", "message": {"content": text}} for number, text in enumerate(texts)
+    ]
+    await memory.agent.import_conversations(write_lines(tmp_path / "s.jsonl", entries))
+    foreign = "別" * 9_000
+    await memory.agent.record_event({"event_type": "message", "content": foreign})
+    for text in (texts[1], foreign):
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        assert await memory._core.contents.blobs.delete(domain, digest)
+    events = (await memory.agent.episodic.get_recent("s-claude")).events
+    [kept] = [event.id for event in events if not event.title.startswith("First")]
+    project.add("UserPromptSubmit", prompt=f"Waiting: {project.phrase}")
+    tried = await agent.forget(phrase=project.phrase, erase=True, dry_run=True)
+    erased = await agent.forget(phrase=project.phrase, erase=True)
+    for result in (tried, erased):
+        assert (result.entities >= 1, result.waiting) == (True, 1)
+        assert [warning.split()[0] for warning in result.warnings or ()] == [kept]
+    assert project.spool.names() == []
+    with pytest.raises(GraphError) as failed:
+        await agent.forget(phrase=project.phrase, erase=True)
+    assert failed.value.code is Code.CONTENT_READ_FAILED
+    assert (await memory.history.scan(f"{project.phrase}")).findings == ()
+
+
+async def test_nothing_is_removed_from_the_spool_if_the_log_cannot_be_erased(
+    memory: Memory, project: Planted, agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await capture(memory, project)
+    waiting = project.spool.names()
+
+    async def fail(*_: object, **__: object) -> None:
+        raise GraphError(Code.PROTECTED, "An event is protected")
+
+    monkeypatch.setattr(type(memory.entities), "forget", fail)
+    with pytest.raises(GraphError) as refused:
+        await agent.forget(phrase=project.phrase, erase=True)
+    assert refused.value.code is Code.PROTECTED
+    assert project.spool.names() == waiting
+
+
 async def test_deleted_events_and_earlier_summaries_are_erased(memory: Memory, project: Planted, agent: Agent) -> None:
     await capture(memory, project)
     for event in (await memory.agent.episodic.get_recent("s1", limit=100)).events:
@@ -122,10 +188,10 @@ async def test_an_erased_message_stays_erased_if_its_repetition_has_a_slightly_l
     memory: Memory, project: Planted, agent: Agent
 ) -> None:
     captured = replace(project.read("UserPromptSubmit", prompt=project.phrase), at="2026-03-01T10:00:04.900+00:00")
-    assert await store_events(memory, [("first", captured)]) == 1
+    assert await store_events(memory, [("first", captured)]) == [captured]
     await agent.forget(phrase=project.phrase, erase=True)
     repeated = replace(captured, at="2026-03-01T10:00:05.100+00:00")
-    assert await store_events(memory, [("second", repeated)]) == 0
+    assert await store_events(memory, [("second", repeated)]) == []
     assert (await memory.history.scan(project.phrase)).clean
 
 

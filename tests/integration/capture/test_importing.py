@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -16,8 +17,10 @@ from conversations import CLAUDE_CODE, KEY, write_lines, write_samples
 from graph_memory import GraphError, Memory, Settings
 from graph_memory.agent.capture.drain import drain
 from graph_memory.agent.capture.transcript_formats import FORMS, Form
+from graph_memory.hooks import events as hook_events
 from graph_memory.hooks.clients import Kind
 from graph_memory.hooks.events import HookEvent
+from graph_memory.hooks.redact import redact
 from graph_memory.hooks.spool import Spool
 from graph_memory.model.errors import Code
 from integration.capture.conftest import Client
@@ -39,12 +42,16 @@ def captured_event(kind: Kind, text: str, at: str) -> HookEvent:
 async def test_a_second_import_adds_nothing(form: Form, memory: Memory, tmp_path: Path) -> None:
     path = write_samples(tmp_path)[form]
     tried = await memory.agent.import_conversations(path, dry_run=True)
-    assert (tried.added, tried.dry_run) == (0, True)
+    assert (tried.added, tried.dry_run) == (tried.events, True)
+    with pytest.raises(GraphError) as missing:
+        await memory.history.log()
+    assert missing.value.code is Code.ONTOLOGY_NOT_FOUND
     first = await memory.agent.import_conversations(path.parent)
     assert (first.format, first.sessions, first.events, first.added) == (form, 1, tried.events, tried.events)
     last = (await memory.history.log(limit=1)).entries[0].seq
-    again = await memory.agent.import_conversations(path, format=form)
-    assert (again.events, again.added) == (first.events, 0)
+    for dry_run in (True, False):
+        again = await memory.agent.import_conversations(path, format=form, dry_run=dry_run)
+        assert (again.events, again.added) == (first.events, 0)
     assert (await memory.history.log(limit=1)).entries[0].seq == last
     assert (await memory.upkeep.verify()).clean
 
@@ -99,6 +106,33 @@ async def test_a_message_of_a_hook_and_of_the_transcript_is_stored_once(
     assert sorted(event.title[:16] for event in events if event.event_type == "message") == [
         *("Now the invoice.", "Now the invoice.", "Repair the baske", "We decided to ro"),
     ]
+
+
+async def test_a_second_import_adds_nothing_after_the_rules_for_secrets_change(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if the user erased the message."""
+    erased, kept = "The door opens with sesame.", "The cellar opens with marjoram."
+    path = write_lines(tmp_path / "s.jsonl", [prompt_entry(erased, "u1"), prompt_entry(kept, "u2")])
+    assert (await memory.agent.import_conversations(path)).added == 2
+    events = {event.title: event.id for event in (await memory.agent.episodic.get_recent("s-claude")).events}
+    await memory.history.erase(events[erased])
+
+    def redact_more(text: str, length: int | None = None) -> tuple[str, int]:
+        cleaned, count = redact(text, length)
+        return re.sub("sesame|marjoram", "[secret: password]", cleaned), count + 1
+
+    monkeypatch.setattr(hook_events, "redact", redact_more)
+    again = await memory.agent.import_conversations(path)
+    assert (again.events, again.added, again.secrets) == (2, 0, 0)
+
+
+async def test_a_dry_run_counts_an_event_of_two_files_once(memory: Memory, tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.jsonl"):
+        write_lines(tmp_path / "project" / name, [prompt_entry("Sow the peas.", "u1")])
+    tried = await memory.agent.import_conversations(tmp_path / "project", dry_run=True)
+    done = await memory.agent.import_conversations(tmp_path / "project")
+    assert (tried.added, done.added, done.events) == (1, 1, 2)
 
 
 async def test_an_excluded_project_is_left_out(memory: Memory, tmp_path: Path) -> None:

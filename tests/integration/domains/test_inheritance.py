@@ -42,7 +42,7 @@ class Tree:
 
     async def own_types(self, domain: str) -> int:
         """Return the number of types in the log of a domain."""
-        summary = next(summary for summary in (await self.memory.list_domains()).domains if summary.name == domain)
+        summary = await self.memory.domain_info(domain=domain)
         return summary.node_types + summary.connection_types
 
     async def check(self) -> None:

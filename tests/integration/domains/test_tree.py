@@ -47,7 +47,7 @@ async def test_a_domain_has_fields_a_place_in_the_tree_and_a_log_of_both(memory:
     assert (answer.description, answer.parent, answer.metadata) == (None, None, None)
     lines = [entry.summary for entry in (await memory.in_domain(below).history.log(limit=10)).entries]
     assert lines[:2] == [
-        "Domain taken from under another, Description and metadata changed",
+        "Domain removed from its parent, Description and metadata changed",
         "Description and metadata changed",
     ]
     await memory.in_domain(below).history.revert(event_ids=[version + 1])
@@ -96,7 +96,7 @@ async def test_no_domain_is_above_itself_whichever_way_it_would_come_there(memor
         await memory.create_domain(name, parent=parent)
     for name, parent in ((a, a), (a, b), (a, c), (b, c)):
         assert (
-            "above itself" in (await error_of(memory.update_domain(name, parent=parent), Code.INVALID_ARGUMENT)).message
+            "own ancestor" in (await error_of(memory.update_domain(name, parent=parent), Code.INVALID_ARGUMENT)).message
         )
     moved = (await memory.update_domain(b, parent="")).version
     await memory.update_domain(a, parent=c)
@@ -176,10 +176,10 @@ async def test_an_import_without_the_domain_above_is_whole_and_nobody_else_gets_
         await memory.acting_as("alice").delete_domain(name)
     made = await memory.transfer.import_file(tmp_path / "child.jsonl")
     assert made.warnings is not None
-    assert made.warnings[0].startswith(f"It is not under {top}: There is no domain {top}.")
+    assert made.warnings[0].startswith(f'The domain was not put under {top}: Domain "{top}" does not exist.')
     assert (made.seq, made.events) == (exported.seq + 1, exported.events + 1)
     [entry] = (await memory.in_domain(child).history.log(limit=1)).entries
-    assert entry.summary == "Domain taken from under another"
+    assert entry.summary == "Domain removed from its parent"
     await memory.create_domain(top)
     result = await memory.domain_info(domain=child)
     assert (result.parent, result.description, result.events) == (None, "Mine", made.events)
@@ -222,7 +222,7 @@ async def test_a_branch_of_a_time_whose_domain_above_is_gone_is_under_none(memor
     await memory.delete_domain(top)
     made = await memory.in_domain(child).history.branch(top, at=then)
     assert made.warnings is not None
-    assert f"Domain {top} would be above itself" in made.warnings[0]
+    assert f"Domain {top} would be its own ancestor" in made.warnings[0]
     assert (await memory.domain_info(domain=top)).parent is None
     assert (await memory.upkeep.verify(domain=top)).clean
     assert (await memory.in_domain(child).history.branch(f"{child}-b")).warnings is None
@@ -324,4 +324,4 @@ async def test_a_domain_does_not_move_where_one_under_it_would_be_too_deep(
         await memory.create_domain(name, parent=above)
     await memory.create_domain(f"{domain}/top")
     error = await error_of(memory.update_domain(chain[0], parent=f"{domain}/top"), Code.INVALID_ARGUMENT)
-    assert "More than 4 domains" in error.message
+    assert "more than 4 ancestors" in error.message

@@ -171,7 +171,7 @@ async def test_a_node_that_lost_its_label_is_not_adopted_as_deleted_and_can_be_r
     done = by_id(await kitchen.memory.upkeep.reconcile(adopt="all"))
     assert not any(change.adoptable for change in done.values())
     assert "_Node" in (done[kitchen.project].reason or "")
-    assert "type and ends" in (done[kitchen.joined].reason or "")
+    assert "The type and the ends" in (done[kitchen.joined].reason or "")
     assert (await kitchen.memory.upkeep.reconcile(restore="all")).clean
     assert await kitchen.is_clean()
     joined = kitchen.hand("MATCH (a:_Node)-[r:NextAction {_id: $joined}]->(b:_Node) RETURN a._id AS a, b._id AS b")
@@ -190,7 +190,7 @@ async def test_a_connection_into_another_domain_is_not_adopted_and_can_be_restor
         "CREATE (a)-[:DependsOn {_domain: $domain, _id: 'conn_across'}]->(c)", branch=branch)  # fmt: skip
     changes = await kitchen.changes_by_id()
     assert changes.keys() == {kitchen.joined, "conn_across"}
-    assert "type and ends" in (changes[kitchen.joined].reason or "")
+    assert "The type and the ends" in (changes[kitchen.joined].reason or "")
     assert "two nodes of the domain" in (changes["conn_across"].reason or "")
     assert not any(change.adoptable for change in changes.values())
     assert (await kitchen.memory.upkeep.reconcile(restore="all")).clean
@@ -261,8 +261,8 @@ REFUSED = {
     "a name of the service's": (CALL + "SET n._mine = 1", "_mine"),
     "another type": (CALL + "REMOVE n:Action SET n:Project", "labels"),
     "one more label": (CALL + "SET n:Urgent", "labels"),
-    "only what the service keeps": (CALL + "SET n._version = 99, n._title = 'x'", "service"),
-    "only search rows": ("MATCH (w:_Window {_domain: $domain, _owner: $call}) DELETE w", "service"),
+    "only what the service keeps": (CALL + "SET n._version = 99, n._title = 'x'", "graph-memory maintains"),
+    "only search rows": ("MATCH (w:_Window {_domain: $domain, _owner: $call}) DELETE w", "graph-memory maintains"),
     "a unique value of another": ("CREATE (:_Node:Project {_domain: $domain, status: 'x', code: 'K1'})", "code"),
     "a node of no type": ("CREATE (:_Node:Ghost {_domain: $domain})", "Ghost"),
     "a node of two types": ("CREATE (:_Node:Action:Project {_domain: $domain, _id: 'mem_2'})", "one type"),
@@ -278,16 +278,16 @@ REFUSED = {
     "a connection turned round": (
         "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) WITH a, b, r, properties(r) AS p DELETE r "
         "CREATE (b)-[s:NextAction]->(a) SET s = p",
-        "type and ends",
+        "The type and the ends",
     ),
     "a connection of another type": (
         "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) WITH a, b, r, properties(r) AS p DELETE r "
         "CREATE (a)-[s:DependsOn]->(b) SET s = p",
-        "type and ends",
+        "The type and the ends",
     ),
     "a connection written twice": (
         "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) CREATE (a)-[s:NextAction]->(b) SET s = properties(r)",
-        "type and ends",
+        "The type and the ends",
     ),
     "a type changed": ("MATCH (t:_NodeType {_domain: $domain, _name: 'Action'}) SET t._description = 'x'", "ontology"),
     "the counter changed": ("MATCH (d:_Domain {_id: $domain}) SET d._seq = d._seq + 5", "counters"),

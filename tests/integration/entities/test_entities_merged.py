@@ -156,7 +156,7 @@ async def test_a_revert_meets_names_that_are_taken(memory: Memory) -> None:
     await memory.entities.delete_entities(["Ghost"])
     deleted = await last_of(memory)
     await entity(memory, "Ghost", "film")
-    with pytest.raises(GraphError, match=r'now has the name "Ghost".*delete or rename that one first') as caught:
+    with pytest.raises(GraphError, match=r'now has the name "Ghost".*delete or rename that entity first') as caught:
         await memory.history.revert(since=before + 1, until=deleted)
     assert caught.value.code is Code.REVERT_CONFLICT
     await one_of_each_name(memory)

@@ -103,7 +103,7 @@ async def test_a_search_that_looks_through_many_has_them_indexed(
     memory: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reads, "MIN_WAITING", 5)
-    monkeypatch.setattr(indexing, "_AT_ONCE", 2)
+    monkeypatch.setattr(indexing, "_MAX_PER_TRANSACTION", 2)
     for number in range(5):
         await memory.entities.create_entities([{"name": f"needle {number}", "type": "t", "observations": []}])
         assert len((await memory.entities.search_nodes("needle")).entities) == number + 1
@@ -151,7 +151,7 @@ async def test_an_index_changed_by_hand_is_named_and_mended(memory: Memory, driv
 async def test_texts_that_change_while_they_are_indexed_are_left_to_the_next_look(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "_AT_ONCE", 2)
+    monkeypatch.setattr(indexing, "_MAX_PER_TRANSACTION", 2)
     names = [f"Name {number}" for number in range(4)]
     await memory.entities.create_entities([{"name": name, "type": "t", "observations": ["needle"]} for name in names])
     done = anyio.Event()

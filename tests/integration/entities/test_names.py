@@ -6,6 +6,8 @@ import pytest
 
 from graph_memory import GraphError, Memory
 from graph_memory.memory.entities.remember_results import CANDIDATE_CHOICES
+from graph_memory.model.subjects.subjects import DIFFERENT
+from graph_memory.model.text.name_list import name_list
 
 pytestmark = pytest.mark.anyio
 
@@ -58,7 +60,7 @@ async def test_an_alias_stands_for_its_entity_in_reads_and_writes_and_creates_no
 async def test_a_part_of_a_name_is_a_question_of_every_tool_that_compares_names(memory: Memory) -> None:
     memory, lena = await _shop(memory)
     entities = memory.entities
-    with pytest.raises(GraphError, match=r'"Lena moved to Malmö\." names no known entity') as caught:
+    with pytest.raises(GraphError, match=r'No known entity is named in the text "Lena moved to Malmö\."') as caught:
         await entities.remember("Lena moved to Malmö.")
     assert caught.value.hint is not None
     assert f'Did you mean "Lena Vogt" ({lena})?' in caught.value.hint
@@ -68,7 +70,7 @@ async def test_a_part_of_a_name_is_a_question_of_every_tool_that_compares_names(
     result = await entities.remember(name="Lena", type="person", observations=["Moved to Malmö."])
     [candidate] = result.candidates or ()
     assert (candidate.id, candidate.name, candidate.choices) == (lena, "Lena Vogt", CANDIDATE_CHOICES)
-    assert candidate.reason == '"Lena" is a part of this name alone'
+    assert candidate.reason == 'only this name contains "Lena"'
     assert candidate.question == f"{result.id}:{lena}"
     [similar] = (await entities.find_similar("Lena")).similar
     assert (similar.name, similar.score) == ("Lena Vogt", candidate.likeness)
@@ -90,17 +92,41 @@ async def test_the_question_whether_two_entities_are_one_is_answered_with_decide
     for wrong in ("close", "keep"):
         with pytest.raises(GraphError, match="is not a decision on two entities"):
             await entities.decide(result.id or "", lena, "close" if wrong == "close" else "keep")
-    assert not (await entities.answer(candidate.question, "new")).changed
+    [pair] = (await entities.find_duplicates()).duplicates
+    kept = await entities.answer(pair.question, "new")
+    assert (kept.changed, (await entities.answer(candidate.question, "new")).changed) == (True, False)
+    assert not (await entities.find_duplicates()).duplicates
+    assert not (await entities.find_similar("Lena")).similar
+    await memory.history.revert(since=kept.since, until=kept.until)
+    health = await entities.graph_health()
+    assert [(f.kind, f.question) for f in health.findings if f.kind in ("duplicate", "unused_type")] == [
+        ("duplicate", pair.question)
+    ]
     [settled] = (await entities.decide_all([{"id": candidate.question, "decision": "same"}])).decisions
     assert settled.merged is not None
     assert (settled.changed, settled.merged.into, settled.merged.merged) == (True, "Lena Vogt", ("Lena",))
     [entity] = (await entities.open_nodes(["Lena"])).entities
     assert (entity.name, entity.observations) == ("Lena Vogt", ("Leads checkout.", "Moved to Malmö."))
-    with pytest.raises(GraphError, match="There is no entity"):
+    with pytest.raises(GraphError, match="No entity has the id"):
         await entities.answer(candidate.question, "same")
     seen = await entities.remember(name="Lena Vogt", observations=["Reads."])
-    with pytest.raises(GraphError, match="new is only a decision on two entities"):
+    with pytest.raises(GraphError, match="The decision new applies only to two entities"):
         await entities.decide(lena, str(seen.facts[0].id), "new")
+
+
+async def test_entities_settled_as_different_stay_so_after_a_rename_and_a_merge(memory: Memory) -> None:
+    memory, lena = await _shop(memory)
+    entities = memory.entities
+    result = await entities.remember(name="Lena", type="person", observations=["Moved to Malmö."])
+    [candidate] = result.candidates or ()
+    await entities.answer(candidate.question, "new")
+    await memory.update_node(lena, properties={"name": "Lena Vogts"})
+    assert not (await entities.find_duplicates()).duplicates
+    await entities.create_entities([{"name": "Helena", "entityType": "person"}])
+    merged = await entities.merge_entities(["Lena"], "Helena")
+    assert not merged.conflicts
+    assert (await memory.get_node(merged.id)).properties[DIFFERENT] == name_list([lena])
+    assert not (await memory.recall.search_memories("different", search_mode="lexical")).hits
 
 
 async def test_an_alias_that_another_entity_has_is_a_question(memory: Memory) -> None:

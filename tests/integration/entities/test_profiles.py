@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory
-from graph_memory.memory.access_counter import AccessTally
+from graph_memory.memory.access_counter import AccessCounter
 from graph_memory.memory.search.access_store import flush
 
 pytestmark = pytest.mark.anyio
@@ -76,7 +76,7 @@ async def test_what_matters_most_is_mentioned_often_seen_lately_and_used(memory:
     )
     *_, plain = (await memory.entities.get_salient()).entities
     assert plain.salience == pytest.approx(0.4 / 11 + 0.4, abs=0.001)
-    counted = Memory(replace(memory._core, accesses=AccessTally(9)), default_domain=memory._default_domain)
+    counted = Memory(replace(memory._core, accesses=AccessCounter(9)), default_domain=memory._default_domain)
     for _ in range(10):
         await counted.entities.open_nodes(["used"])
     await flush(counted._core)

@@ -187,6 +187,11 @@ async def _entity(world: World) -> None:
     world.a, world.more["told"] = result.id or "", [fact.id for fact in result.facts]
 
 
+async def _note(world: World) -> None:
+    await _entity(world)
+    await world.memory.transfer.sync_folder(world.folder / "notes")
+
+
 async def _two_entities(world: World) -> None:
     entities = world.memory.entities
     await entities.create_entities([{"name": name, "type": "Note", "observations": [name]} for name in ("Ada", "A.")])
@@ -378,6 +383,15 @@ async def transaction(world: World, memory: Memory) -> object:
     async with memory.transaction() as within:
         await within.create_node("Note", "three")
         await within.update_node(world.a, properties={"n": 2})
+
+
+@path(DOMAIN, NODE, prepare=_note)
+async def sync_a_folder(world: World, memory: Memory) -> object:
+    note = world.folder / "notes" / "Ada.md"
+    note.write_text(
+        "---\ntitle: Ada\ntype: Note\nn: 2\n---\n\n## Observations\n- is ill\n- is in Rome\n", encoding="utf-8"
+    )
+    return await memory.transfer.sync_folder(note.parent)
 
 
 @path(DOMAIN, NODE, CONNECTION, beside=True)
@@ -743,16 +757,22 @@ _NEW = "writes into a domain that it has just begun"
 _CHECKED_BEFORE = "is asked by what begins it, or by those who call it"
 _DERIVES = "makes what is derived, for what grows an ontology, reverts or merges"
 _FOR_SEARCH = "makes what search looks through of the log, which says nothing of who may write"
+_ROUTED = "passes a write to the store of a database, and decides nothing"
 CALLERS: dict[str, Sequence[str] | str] = {
+    "storage.databases:DatabaseStore.write": _ROUTED,
+    "storage.databases:DatabaseStore.write_at_once": _ROUTED,
+    "storage.routing:RoutedStore.write": _ROUTED,
+    "storage.routing:RoutedStore.write_at_once": _ROUTED,
     "memory.api.memory:Memory.transaction": ["transaction"],
     "memory.core:within": ["transaction"],
+    "memory.folder_sync.memory_writes:write_changes": ["sync_a_folder"],
     "memory.batch.run:run": ["execute_batch", "execute_batch_without_all_or_nothing", "load_new", "load_over"],
     "memory.branches.branch:branch": ["make_a_branch"],
-    "memory.branches.branch:_Branching._copy_types": _NEW,
-    "memory.branches.branch:_Branching._drop_derived": _NEW,
-    "memory.branches.branch:_Branching._make_derived": _NEW,
-    "memory.branches.branch:_Branching._put_inverses": _NEW,
-    "memory.branches.branch:_Branching._end": _NEW,
+    "memory.branches.branch:_BranchStages._copy_types": _NEW,
+    "memory.branches.branch:_BranchStages._drop_derived": _NEW,
+    "memory.branches.branch:_BranchStages._make_derived": _NEW,
+    "memory.branches.branch:_BranchStages._put_inverses": _NEW,
+    "memory.branches.branch:_BranchStages._end": _NEW,
     "memory.branches.merge:merge": [
         *("merge_a_node", "merge_a_connection", "merge_an_observation", "merge_a_link", "merge_a_deletion"),
     ],
@@ -772,14 +792,14 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.entities.writes:create_entities": ["create_entities"],
     "memory.entities.writes:add_observations": ["add_observations"],
     "memory.entities.relations:_attempt": ["create_relations"],
-    "memory.entities.deletes:_write": ["delete_entities", "delete_observations", "delete_relations"],
+    "memory.entities.deletes:_delete": ["delete_entities", "delete_observations", "delete_relations"],
     "memory.entities.cleaning.merging:_attempt": ["merge_entities", "merge_entities_into_one"],
     "memory.remember.decide:_decide": ["decide"],
     "memory.remember.decide:decide_all": "writes in a transaction, whose row is above, what each `decide` would",
     "memory.entities.forgetting:_end": ["forget"],
     "memory.sessions.notes:write_note": ["edit_block", "make_a_block", "session_end"],
     "memory.entities.upsert:upsert": ["upsert"],
-    "memory.remember.remember:_Writing._attempt": ["remember"],
+    "memory.remember.remember:_RememberCall._attempt": ["remember"],
     "memory.remember.remember:_write_all": "writes in a transaction, whose row is above",
     "memory.entities.updating:_attempt": ["update_entity"],
     "memory.entities.updating:update_observation": ["update_observation"],
@@ -799,14 +819,14 @@ CALLERS: dict[str, Sequence[str] | str] = {
         *("protect_a_node", "protect_a_connection", "protect_the_domain"),
         *("unprotect_a_node", "unprotect_a_connection", "unprotect_the_domain"),
     ],
-    "memory.graph.substring:SubstringSearch._index": ["search"],
+    "memory.graph.substring:SubstringSearch._index_windows": ["search"],
     "memory.graph.validity:set_validity": ["set_validity_of_a_node", "set_validity_of_a_connection"],
     "memory.history.reviews:mark_reviewed": ["mark_reviewed"],
     "memory.keys.access_keys:create_key": "writes a key, which is in no domain",
     "memory.keys.access_keys:record_use": "writes a key, which is in no domain",
     "memory.keys.access_keys:revoke_keys": "writes a key, which is in no domain",
     "memory.keys.access_keys:rotate_key": "writes a key, which is in no domain",
-    "memory.links.links:_write": ["create_a_link"],
+    "memory.links.links:_write_link": ["create_a_link"],
     "memory.links.links:delete_link": ["delete_a_link"],
     "memory.inference.inference:infer_connections": ["infer_connections"],
     "memory.search.access_store:_write": "counts who was looked at, which says nothing of who may write",
@@ -816,7 +836,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.search.index.index:_delete_rows": _FOR_SEARCH,
     "memory.search.index.index:_record_failure": _FOR_SEARCH,
     "memory.search.index.index:_write_part": _FOR_SEARCH,
-    "memory.search.index.index:begin": _FOR_SEARCH,
+    "memory.search.index.index:begin_index": _FOR_SEARCH,
     "memory.search.index.index:schedule_rebuild": _FOR_SEARCH,
     "memory.search.index.reindexing:_relabel": _FOR_SEARCH,
     "memory.search.index.retokenization:_write": _FOR_SEARCH,
@@ -827,23 +847,23 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.search.index.reindexing:reindex": _FOR_SEARCH,
     "memory.servers:Servers.announce": "writes which servers run, which is in no domain",
     "memory.retention.compaction:_compact": ["compact"],
-    "memory.retention.compaction:_Compacting._make_append": _CHECKED_BEFORE,
+    "memory.retention.compaction:_CompactionStages._make_event_writer": _CHECKED_BEFORE,
     "memory.retention.erasure:_begin_jobs": [
         *("erase_a_node", "erase_a_neighbour", "erase_a_connection", "erase_from_a_branch"),
         *("erase_an_observation", "erase_a_deleted_observation", "erase_an_observation_from_a_branch", "erase_a_link"),
     ],
-    "memory.retention.erasure:_Erasing._append": _CHECKED_BEFORE,
+    "memory.retention.erasure:_ErasureStages._append": _CHECKED_BEFORE,
     "memory.revert.pages:_revert_in_pages": ["revert_in_pages"],
     "memory.revert.revert:_attempt": ["revert_a_node", "revert_a_connection", "revert_an_observation", "revert_a_link"],
     "memory.transfer.folder.folder_import:_Source.write": "writes a file",
     "memory.transfer.archive.importing:import_file": ["import_a_file", "import_a_folder"],
-    "memory.transfer.archive.importing:_Importing._append": _NEW,
-    "memory.transfer.archive.importing:_Importing._put_types": _NEW,
-    "memory.transfer.archive.importing:_Importing._put": _NEW,
-    "memory.transfer.archive.importing:_Importing._end": _NEW,
+    "memory.transfer.archive.importing:_ImportStages._append": _NEW,
+    "memory.transfer.archive.importing:_ImportStages._put_types": _NEW,
+    "memory.transfer.archive.importing:_ImportStages._put_subjects": _NEW,
+    "memory.transfer.archive.importing:_ImportStages._end": _NEW,
     "memory.verify.verify:verify": "reads under the lock",
-    "memory.verify.verify:mend": ["rebuild", "restore_what_a_hand_did"],
-    "memory.verify.verify:mend_domain": ["rebuild"],
+    "memory.verify.verify:repair_subjects": ["rebuild", "restore_what_a_hand_did"],
+    "memory.verify.verify:repair_domain": ["rebuild"],
     "memory.verify.verify:_repair_page": ["rebuild"],
     "storage.log.jobs:begin": "asks",
     "storage.log.jobs:Job.step": _CHECKED_BEFORE,

@@ -10,9 +10,11 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import last_state
 from graph_memory.memory.graph.nodes import GET
 from graph_memory.model.values.content import content_from
+from graph_memory.storage.blobs.cache import ContentCache
 
 pytestmark = pytest.mark.anyio
 
@@ -143,6 +145,20 @@ async def test_blobs_are_not_collected_where_another_database_keeps_its_own(
         with pytest.raises(GraphError) as caught:
             await memory.upkeep.collect_blobs(dry_run=False, grace=-1)
         assert caught.value.code is Code.STORE_CONFLICT
+
+
+async def test_a_process_that_does_not_know_a_further_database_does_not_own_its_blobs(
+    settings: Settings, domain: str, tmp_path: Path
+) -> None:
+    async with open_memory(settings.model_copy(update={"domain": domain, "blob_url": str(tmp_path)})) as memory:
+        plain = memory._core.contents
+        [home] = plain.owners
+        spread = Contents(
+            plain.blobs, ContentCache(0), store=home, inline_limit=1, text_limit=1_000, databases=["work"]
+        )
+        await spread.put(domain, content_from("long", "utf-8", "text"))
+        assert await spread.owns_all_blobs()
+        assert not await plain.owns_all_blobs()
 
 
 async def test_what_the_ontology_refuses_leaves_no_blob(notes: Memory, settings: Settings, domain: str) -> None:

@@ -7,7 +7,7 @@ from neo4j import AsyncTransaction, Driver
 from neo4j.exceptions import ServiceUnavailable
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.model.rights import Caller, Grant, Principal, Right, calling
+from graph_memory.model.rights import Caller, Grant, Principal, Right, run_as
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio
@@ -170,7 +170,7 @@ async def test_only_an_administrator_of_all_domains_may_run_statements(kitchen: 
         (Grant(domain, Right.ADMIN), False),
         (Grant("test-*", Right.ADMIN), False),
     ):
-        with calling(Caller(Principal("ann", (grant,)))):
+        with run_as(Caller(Principal("ann", (grant,)))):
             if is_allowed:
                 assert (await kitchen.query_cypher("RETURN 1")).rows == ((1,),)
                 continue

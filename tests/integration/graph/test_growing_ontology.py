@@ -196,7 +196,7 @@ async def test_a_unique_rule_is_refused_where_values_collide(work: Memory) -> No
     unique = ontology({"properties": {"code": {"unique": True}, "status": {"enum": ["next", "done"]}}})
     text, two = sorted([await node(work, code=1), await node(work, code=1.0)])
     error = await refusal_of(work, unique)
-    assert f'"Task" ({two}): "Task" ({text}) has the same code' in error.message
+    assert f'"Task" ({two}): "Task" ({text}) already has the same "code"' in error.message
     await work.update_node(two, properties={"code": 2})
     await work.apply_ontology(unique)
     assert await code(node(work, code=2)) is Code.UNIQUE_PROPERTY_TAKEN
@@ -293,7 +293,7 @@ async def test_a_change_of_a_type_is_taken_back_where_what_is_stored_fits(work: 
     conflicts: Any = caught.value.details["conflicts"]
     [conflict] = conflicts
     assert conflict["subject"] == "node_type/Task"
-    assert f'"Task" ({blocked}) does not fit it: Property status' in conflict["reason"]
+    assert f'"Task" ({blocked}) does not fit it: Property "status"' in conflict["reason"]
     skipped = await work.history.revert(since=before + 1, until=before + 2, on_conflict="skip")
     assert [change.subject for change in skipped.changes] == ["connection_type/Next"]
     undone = await work.history.revert(since=before + 1, until=before + 3, on_conflict="force")

@@ -10,7 +10,7 @@ from neo4j import Driver
 
 from graph_memory import Memory, ontology_from
 from graph_memory.memory.graph import substring
-from graph_memory.model.text.search_windows import gram_text
+from graph_memory.model.text.search_windows import trigram_text
 from support import index
 
 pytestmark = pytest.mark.anyio
@@ -32,7 +32,7 @@ async def test_a_search_that_looks_through_many_new_windows_has_them_indexed(
     notes: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(substring, "MAX_WAITING", 3)
-    monkeypatch.setattr(substring, "_AT_ONCE", 2)
+    monkeypatch.setattr(substring, "_MAX_PER_TRANSACTION", 2)
     ids = [(await notes.create_node("Note", f"needle {number}")).node_id for number in range(3)]
     assert (await notes.search_content("needle")).node_ids == tuple(sorted(ids))
     assert waiting(driver, domain) == 3
@@ -110,7 +110,7 @@ async def test_windows_that_are_replaced_while_they_are_indexed_are_left_to_the_
 async def test_a_word_that_thousands_of_texts_hold_is_found_in_all_of_them(
     notes: Memory, driver: Driver, domain: str
 ) -> None:
-    grams = gram_text(domain, "a common word")
+    grams = trigram_text(domain, "a common word")
     rows = [{"owner": f"mem_{number:05}", "grams": grams} for number in range(6_000)]
     statement = (
         "UNWIND $rows AS row CREATE (:_Window {_domain: $domain, _owner: row.owner, _type: 'Note', _place: 0, "

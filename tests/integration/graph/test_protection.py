@@ -36,11 +36,11 @@ async def test_a_protected_node_is_read_only_for_all_but_those_who_are_named(mem
     assert done.is_read_only
     error = await _refusal_of(
         memory.update_node(node, content="otherwise", encoding="utf-8"),
-        f"Memory {node} is read-only and cannot be modified",
+        f'Node "{node}" is protected against changes',
     )
     assert error.details["reason"] == "The contract"
     assert error.details["can_be_unprotected_by"] == ["alice"]
-    await _refusal_of(memory.unprotect(node_id=node), f"Memory {node} is read-only and cannot be modified")
+    await _refusal_of(memory.unprotect(node_id=node), f'Node "{node}" is protected against changes')
     alice = memory.acting_as("alice")
     await alice.update_node(node, content="by alice", encoding="utf-8")
     result = await memory.get_node(node)
@@ -63,7 +63,9 @@ async def test_whoever_protects_may_call_itself_anything(memory: Memory, domain:
     assert result is not None
     assert info is not None
     assert (result.locked_by, info.last_modified_by) == (name, name)
-    await _refusal_of(memory.create_node("Note", "two"), f"Cannot modify memory in read-only domain {domain}")
+    await _refusal_of(
+        memory.create_node("Note", "two"), f'The memories of domain "{domain}" are protected against changes'
+    )
     await memory.acting_as("alice").unprotect(domain=domain)
     assert not (await memory.upkeep.verify()).differences
 
@@ -73,7 +75,7 @@ async def test_connections_to_a_protected_node_may_be_added_but_its_neighbour_st
     node, other = [(await memory.create_node("Note", text)).node_id for text in ("one", "two")]
     await memory.protect(node_id=node)
     link = (await memory.create_connection("Link", other, node)).connection_id
-    await _refusal_of(memory.delete_node(other), f"Memory {node} is read-only and cannot be modified")
+    await _refusal_of(memory.delete_node(other), f'Node "{node}" is protected against changes')
     await memory.delete_connection(link)
     await memory.delete_node(other)
     assert (await memory.query_nodes()).node_ids == (node,)
@@ -83,11 +85,13 @@ async def test_a_protected_domain_takes_no_write(memory: Memory, domain: str) ->
     await memory.create_ontology(TYPES)
     node = (await memory.create_node("Note", "one")).node_id
     await memory.protect(domain=domain, reason="Frozen", can_be_unprotected_by=["alice"])
-    await _refusal_of(memory.create_node("Note", "two"), f"Cannot modify memory in read-only domain {domain}")
-    await _refusal_of(memory.delete_node(node), f"Cannot modify memory in read-only domain {domain}")
-    await _refusal_of(memory.add_node_type(NodeType("More")), f"Domain {domain} is read-only and cannot be modified")
-    await _refusal_of(memory.delete_domain(domain), f"Domain {domain} is read-only and cannot be modified")
-    await _refusal_of(memory.unprotect(domain=domain), f"Domain {domain} is read-only and cannot be modified")
+    await _refusal_of(
+        memory.create_node("Note", "two"), f'The memories of domain "{domain}" are protected against changes'
+    )
+    await _refusal_of(memory.delete_node(node), f'The memories of domain "{domain}" are protected against changes')
+    await _refusal_of(memory.add_node_type(NodeType("More")), f'Domain "{domain}" is protected against changes')
+    await _refusal_of(memory.delete_domain(domain), f'Domain "{domain}" is protected against changes')
+    await _refusal_of(memory.unprotect(domain=domain), f'Domain "{domain}" is protected against changes')
     info = await memory.domain_info()
     assert info.protection is not None
     assert info.protection.is_read_only
@@ -104,7 +108,9 @@ async def test_protection_ends_by_itself(memory: Memory, domain: str) -> None:
     soon = datetime.now(UTC) + timedelta(seconds=1)
     await memory.protect(node_id=node, expires_at=soon)
     await memory.protect(domain=domain, expires_at=soon)
-    await _refusal_of(memory.create_node("Note", "two"), f"Cannot modify memory in read-only domain {domain}")
+    await _refusal_of(
+        memory.create_node("Note", "two"), f'The memories of domain "{domain}" are protected against changes'
+    )
     while datetime.now(UTC) <= soon:
         pass
     await memory.update_node(node, content="otherwise", encoding="utf-8")
@@ -118,18 +124,16 @@ async def test_it_is_told_in_the_log_and_in_a_diff_and_a_revert_is_for_those_who
     node = (await memory.create_node("Note", "one")).node_id
     done = await memory.protect(node_id=node, reason="Signed", can_be_unprotected_by=["alice"])
     [entry] = (await memory.history.log(limit=1)).entries
-    assert entry.summary == 'Note "one": read-only, removable by [alice]: Signed'
+    assert entry.summary == 'Note "one": protected, alice can unprotect it: Signed'
     [changed] = (await memory.history.diff(since=done.version - 1)).entries
     assert [(attribute.name, attribute.after) for attribute in changed.attributes or ()] == [
-        ("protection", "read-only, removable by [alice]: Signed")
+        ("protection", "protected, alice can unprotect it: Signed")
     ]
-    await _refusal_of(
-        memory.history.revert(event_ids=[done.version]), f"Memory {node} is read-only and cannot be modified"
-    )
+    await _refusal_of(memory.history.revert(event_ids=[done.version]), f'Node "{node}" is protected against changes')
     await memory.acting_as("alice").history.revert(event_ids=[done.version])
     assert (await memory.get_node(node)).protection is None
     [entry] = (await memory.history.log(limit=1)).entries
-    assert entry.summary == 'Note "one": no longer read-only'
+    assert entry.summary == 'Note "one": no longer protected'
 
 
 async def test_a_branch_has_what_is_protected_in_its_source_and_can_be_changed_where_the_domain_cannot(
@@ -143,8 +147,10 @@ async def test_a_branch_has_what_is_protected_in_its_source_and_can_be_changed_w
     await memory.history.branch(branch)
     tried = memory.in_domain(branch)
     await tried.set_node_content(other, "otherwise")
-    await _refusal_of(tried.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
-    await _refusal_of(memory.history.merge(branch, into=domain), f"Cannot modify memory in read-only domain {domain}")
+    await _refusal_of(tried.set_node_content(node, "no"), f'Node "{node}" is protected against changes')
+    await _refusal_of(
+        memory.history.merge(branch, into=domain), f'The memories of domain "{domain}" are protected against changes'
+    )
     await memory.acting_as("alice").history.merge(branch, into=domain)
     assert (await tried.upkeep.verify()).clean
 
@@ -160,7 +166,7 @@ async def test_two_protections_of_one_node_are_a_conflict_that_a_side_settles(me
     with pytest.raises(GraphError) as caught:
         await alice.history.merge(branch, into=domain)
     assert caught.value.code is Code.MERGE_CONFLICT
-    assert "both changed protection differently" in str(caught.value.details["conflicts"])
+    assert 'both domains changed "protection" differently' in str(caught.value.details["conflicts"])
     lines = [{"subject": node, "property": "_protection", "take": "theirs"}]
     await alice.history.merge(branch, into=domain, resolutions=lines)
     info = (await memory.get_node(node)).protection
@@ -179,17 +185,19 @@ async def test_an_export_has_all_protection_and_an_import_restores_it(
     name = f"{domain}-new"
     await memory.transfer.import_file(tmp_path / "a.jsonl", name=name)
     again = memory.in_domain(name)
-    await _refusal_of(again.create_node("Note", "two"), f"Cannot modify memory in read-only domain {name}")
+    await _refusal_of(
+        again.create_node("Note", "two"), f'The memories of domain "{name}" are protected against changes'
+    )
     bob = again.acting_as("bob")
     await bob.create_node("Note", "two")
-    await _refusal_of(bob.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
+    await _refusal_of(bob.set_node_content(node, "no"), f'Node "{node}" is protected against changes')
     assert (await again.upkeep.verify()).clean
     await memory.transfer.export_folder(tmp_path / "folder")
     name = f"{domain}-folder"
     await memory.transfer.import_folder(tmp_path / "folder", name=name)
     again = memory.in_domain(name)
     await again.create_node("Note", "two")
-    await _refusal_of(again.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
+    await _refusal_of(again.set_node_content(node, "no"), f'Node "{node}" is protected against changes')
 
 
 async def test_without_names_only_the_command_line_lifts_it_and_nobody_writes(
@@ -198,7 +206,7 @@ async def test_without_names_only_the_command_line_lifts_it_and_nobody_writes(
     await memory.create_ontology(TYPES)
     node = (await memory.create_node("Note", "one")).node_id
     done = await memory.acting_as("alice").protect(node_id=node)
-    message = f"Memory {node} is read-only and cannot be modified"
+    message = f'Node "{node}" is protected against changes'
     error = await _refusal_of(memory.acting_as("alice").unprotect(node_id=node), message)
     assert "graph-memory unprotect" in str(error.details["hint"])
     async with open_memory(settings, origin=Origin(at_command_line=True)) as opened:
@@ -261,7 +269,7 @@ async def test_what_a_hand_did_in_a_protected_domain_is_listed_with_the_reason(
     driver.execute_query("MATCH (n:_Node {_domain: $domain}) SET n.by_hand = 1", {"domain": domain})
     [change] = (await memory.upkeep.reconcile()).changes
     assert not change.adoptable
-    assert (change.reason or "").startswith(f"Cannot modify memory in read-only domain {domain}")
+    assert (change.reason or "").startswith(f'The memories of domain "{domain}" are protected against changes')
     await memory.upkeep.reconcile(restore="all")
     assert (await memory.upkeep.verify()).clean
 

@@ -96,7 +96,9 @@ async def test_a_long_unique_value_is_compared_whole(people: Memory) -> None:
     long = "x" * 10_000
     first = await people.create_node("Person", "Ann", properties={**BORN, "email": long + "a"})
     await people.create_node("Person", "", properties={**BORN, "email": long + "b"})
-    with pytest.raises(GraphError, match=re.escape(f'property email: "Ann" ({first.node_id})')) as caught:
+    with pytest.raises(
+        GraphError, match=re.escape(f'Property "email" of Person must be unique, but "Ann" ({first.node_id})')
+    ) as caught:
         await people.create_node("Person", "", properties={**BORN, "email": long + "a"})
     assert caught.value.code is Code.UNIQUE_PROPERTY_TAKEN
     assert len((await people.query_nodes(type="Person", properties={"email": long + "a"})).node_ids) == 1
@@ -123,8 +125,8 @@ async def test_cardinality_binds_each_end(people: Memory) -> None:
     married = await people.create_connection("MarriedTo", a, b)
     await people.create_connection("MarriedTo", c, b)
     owned = await people.create_connection("Owns", a, text)
-    named = f'Node "Ann" ({a}) already has an outgoing MarriedTo: {married.connection_id} ("Ann" → "Bob")'
-    owner = f'Node "Thing" ({text}) already has an incoming Owns: {owned.connection_id} ("Ann" → "Thing")'
+    named = f'Node "Ann" ({a}) already has an outgoing MarriedTo connection: {married.connection_id} ("Ann" → "Bob")'
+    owner = f'Node "Thing" ({text}) already has an incoming Owns connection: {owned.connection_id} ("Ann" → "Thing")'
     cases = ((("MarriedTo", a, c), married, named), (("Owns", b, text), owned, owner))
     for ends, first, message in cases:
         with pytest.raises(GraphError) as caught:
@@ -144,7 +146,7 @@ async def test_an_acyclic_type_closes_no_cycle_of_any_length(people: Memory) -> 
         await people.create_connection("PartOf", value[3], value[0])
     assert caught.value.code is Code.INVALID_TOPOLOGY
     assert caught.value.message == (
-        f'PartOf from "Thing 3" ({value[3]}) to "Thing 0" ({value[0]}) would form a cycle: '
+        f'A PartOf connection from "Thing 3" ({value[3]}) to "Thing 0" ({value[0]}) would form a cycle: '
         '"Thing 3" → "Thing 0" → "Thing 1" → "Thing 2" → "Thing 3"'
     )
     step = {"op": "create_connection", "type": "PartOf", "from": value[2], "to": value[1]}

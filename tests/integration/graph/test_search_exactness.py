@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
-from graph_memory.model.text.search_windows import NEEDLE, OVERLAP, WINDOW
+from graph_memory.model.text.search_windows import OVERLAP, PROBE_CHARACTERS, WINDOW
 from integration.reference_model import is_in
 from profiles import profile
 from support import index
@@ -73,7 +73,9 @@ def corpora(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     needles = draw(st.lists(words, max_size=2))
     for _ in range(8):
         text = draw(st.sampled_from(texts))
-        length = draw(st.sampled_from([1, 2, 3, 4, 40, OVERLAP, NEEDLE, NEEDLE + 1, 600]) | st.integers(1, 12))
+        length = draw(
+            st.sampled_from([1, 2, 3, 4, 40, OVERLAP, PROBE_CHARACTERS, PROBE_CHARACTERS + 1, 600]) | st.integers(1, 12)
+        )
         border = draw(st.sampled_from([0, STEP, WINDOW, 2 * STEP, STEP + WINDOW, len(text)]))
         start = max(0, min(border - draw(st.integers(0, length)), len(text) - length))
         needles.append(text[start : start + length])
@@ -139,7 +141,7 @@ async def test_a_needle_is_found_at_every_border_of_a_window(fresh: Memory, text
     (answer,) = await write_texts(fresh, [text])
     await write_texts(fresh, ["x" * 5_000])
     for border in (0, STEP, WINDOW, 2 * STEP, STEP + WINDOW, 3 * STEP, len(text)):
-        for length in (1, 2, 3, NEEDLE - 1, NEEDLE, NEEDLE + 1, WINDOW + 1):
+        for length in (1, 2, 3, PROBE_CHARACTERS - 1, PROBE_CHARACTERS, PROBE_CHARACTERS + 1, WINDOW + 1):
             for start in {max(0, border - length), max(0, border - length // 2), max(0, border - 1)}:
                 if needle := text[start : start + length]:
                     assert await find(fresh, needle) == [answer], (border, length, start)

@@ -48,23 +48,23 @@ async def desk(memory: Memory) -> Memory:
 UNKNOWN: dict[str, tuple[Callable[[Memory | Past], Awaitable[PagedResult]], str]] = {
     "a node type": (
         lambda m: m.query_nodes(type="Actions"),
-        'Node type Actions is not in the ontology. Did you mean "Action"?',
+        'Node type "Actions" is not in the ontology. Did you mean "Action"?',
     ),
     "a node type like no other": (
         lambda m: m.query_nodes(type="Zebra"),
-        "Node type Zebra is not in the ontology. Valid types: [Action, Project].",
+        'Node type "Zebra" is not in the ontology. Valid types: [Action, Project].',
     ),
     "a node type in a search": (
         lambda m: m.search_content("call", node_type="action"),
-        'Node type action is not in the ontology. Did you mean "Action"?',
+        'Node type "action" is not in the ontology. Did you mean "Action"?',
     ),
     "a connection type": (
         lambda m: m.query_connections(type="Next_Action"),
-        'Connection type Next_Action is not in the ontology. Did you mean "NextAction"?',
+        'Connection type "Next_Action" is not in the ontology. Did you mean "NextAction"?',
     ),
     "a connection type of neighbours": (
         lambda m: m.get_connected_nodes("kitchen", direction="both", connection_type="nextaction"),
-        'Connection type nextaction is not in the ontology. Did you mean "NextAction"?',
+        'Connection type "nextaction" is not in the ontology. Did you mean "NextAction"?',
     ),
     "a property like a declared one": (
         lambda m: m.query_nodes(type="Action", properties={"state": "next"}),
@@ -92,11 +92,11 @@ UNKNOWN: dict[str, tuple[Callable[[Memory | Past], Awaitable[PagedResult]], str]
     ),
     "a value that is not allowed": (
         lambda m: m.query_nodes(type="Action", properties={"status": "complete"}),
-        'Property status of Action must be one of ["next", "completed"], not "complete". Did you mean "completed"?',
+        'Property "status" of Action must be one of ["next", "completed"], not "complete". Did you mean "completed"?',
     ),
     "a value of another type": (
         lambda m: m.query_nodes(type="Action", properties={"year": "2017"}),
-        'Property year of Action must be an integer, not "2017". Give an integer.',
+        'Property "year" of Action must be an integer, not "2017". Pass a whole number, such as 3.',
     ),
 }
 
@@ -118,14 +118,14 @@ async def test_an_unknown_domain_is_warned_of(desk: Memory, monkeypatch: pytest.
     for page in (await other.query_nodes(), await other.query_connections(), await other.search_content("call")):
         assert page.warnings == (f'Domain {own}x does not exist. Did you mean "{own}"?',)
     nowhere = await desk.in_domain("zzzzzzzzzzzz").query_nodes()
-    assert nowhere.warnings == ("Domain zzzzzzzzzzzz does not exist. create_ontology creates it.",)
+    assert nowhere.warnings == ("Domain zzzzzzzzzzzz does not exist. Create it with create_ontology.",)
 
 
 async def test_a_log_or_a_diff_of_a_type_that_does_not_exist_says_so(desk: Memory) -> None:
     for ask in (desk.history.log, partial(desk.history.diff, since=1)):
         for name in ("Aktion", "Next Action"):
             assert (await ask(types=[name])).warnings == (
-                f'Type {name} is not in the ontology. Did you mean "{"NextAction" if " " in name else "Action"}"?',
+                f'Type "{name}" is not in the ontology. Did you mean "{"NextAction" if " " in name else "Action"}"?',
             )
         assert (await ask(types=["Action", "Aktion"])).warnings is None, "some were found"
         assert (await ask(subject="mem_none", types=["Action"])).warnings is None
@@ -146,7 +146,7 @@ QUIET: dict[str, Callable[[Memory], Awaitable[PagedResult]]] = {
 async def test_a_phrase_that_is_nowhere_is_told_to_be_exact(desk: Memory) -> None:
     past = await desk.history.as_of("now")
     for search in (desk.search_content, past.search_content):
-        for of_type, text in ({}, "No text has"), ({"node_type": "Action"}, "No Action has a text with"):
+        for of_type, text in ({}, "No text contains"), ({"node_type": "Action"}, "No Action contains"):
             assert (await search("zebra striped", **of_type)).warnings == (
                 f"{text} exactly this phrase. Search for one of its words.",
             )

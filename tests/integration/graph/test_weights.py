@@ -12,8 +12,9 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.graph import connection_weights
+from graph_memory.memory.graph.describe import CANDIDATES
 from graph_memory.memory.graph.queries import Page
-from graph_memory.memory.search.place import Place
+from graph_memory.memory.search.place import DomainState
 from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.request import EdgeFilter
 from graph_memory.memory.traversal.walks.edges import EdgeRequest
@@ -203,7 +204,7 @@ async def test_neo4j_weighs_by_the_one_formula(memory: Memory, monkeypatch: pyte
         assert [link.weight for link in ranked] == pytest.approx(sorted(expected.values(), reverse=True)[:20], rel=1e-5)
         for at in (None, end):
             frontier = Frontier(
-                Place(memory._core, memory._domain(None), at), replace(ours, at=at or ours.at), EdgeFilter()
+                DomainState(memory._core, memory._domain(None), at), replace(ours, at=at or ours.at), EdgeFilter()
             )
             walked = (await frontier.read_edges(EdgeRequest(("a",)))).edges["a"]
             assert {edge.id: edge.weight for edge in walked} == pytest.approx(expected, rel=1e-5, abs=1e-12)
@@ -306,3 +307,30 @@ async def test_weights_are_asked_for_under_the_inverse_name_too(memory: Memory) 
         with pytest.raises(GraphError) as refused:
             await reader.get_connected_nodes("line", **arguments, min_strength=0.5, transitive=True)  # pyright: ignore[reportArgumentType]
         assert refused.value.details["argument"] == "min_strength"
+
+
+async def test_the_most_connected_nodes_come_first_and_each_connection_counts_once(memory: Memory) -> None:
+    types = [
+        {"name": "About", "from": ["Note"], "to": ["Note"]},
+        {"name": "Knows", "from": ["Note"], "to": ["Note"], "symmetric": True},
+    ]
+    await memory.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": types}))
+    assert await memory.get_most_connected_nodes() == ()
+    for name in ("a", "b", "c", "d", "alone"):
+        await memory.create_node("Note", f"# {name}", id=name)
+    for start, end in (("a", "b"), ("a", "c"), ("c", "b"), ("d", "a")):
+        await memory.create_connection("About", start, end)
+    await memory.create_connection("Knows", "c", "a")
+    rows = await memory.get_most_connected_nodes()
+    assert [(row.id, row.connections) for row in rows] == [("a", 4), ("c", 3), ("b", 2), ("d", 1)]
+    assert rows[0].title == "a"
+    for number in range(CANDIDATES):
+        facts = [f"fact {text}" for text in range(12)]
+        await memory.entities.remember(name=f"person {number}", observations=facts, type="Note")
+    assert [row.id for row in await memory.get_most_connected_nodes(limit=1)] == ["a"]
+    with pytest.raises(GraphError) as caught:
+        await memory.get_most_connected_nodes(limit=0)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    with pytest.raises(GraphError) as caught:
+        await memory.get_most_connected_nodes(domain="no-such-domain")
+    assert caught.value.code is Code.ONTOLOGY_NOT_FOUND

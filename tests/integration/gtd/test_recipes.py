@@ -15,7 +15,7 @@ import pytest
 from neo4j import READ_ACCESS, Driver, Session
 
 from graph_memory import Memory, Settings, load_ontology, open_memory, parse_ontology
-from graph_memory.local.browser.jar import queries
+from graph_memory.local.browser.jar import read_saved_queries
 from graph_memory.model.events import Origin
 from support import observe
 
@@ -35,7 +35,7 @@ def recipes() -> Iterator[Any]:
         statement = html.unescape(block).strip()
         if not statement.startswith(":"):
             yield pytest.param(statement, id=f"browser: {statement}")
-    for title, statement in queries().items():
+    for title, statement in read_saved_queries().items():
         yield pytest.param(statement, id=f"saved: {title}")
 
 

@@ -162,7 +162,7 @@ async def test_what_cannot_be_seen_yet_is_waited_for_wherever_it_is(
 async def test_a_part_of_the_log_that_is_gone_is_told_after_a_while(
     work: Memory, driver, domain: str, monkeypatch
 ) -> None:
-    monkeypatch.setattr(follow, "_TURNS", 2)
+    monkeypatch.setattr(follow, "_MAX_ROUNDS", 2)
     last = (await work.domain_info()).events
     driver.execute_query("MATCH (e:_Event {_domain: $d, _seq: $seq}) DELETE e", d=domain, seq=last - 1)
     with pytest.raises(GraphError) as raised:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from neo4j import Driver
 from neo4j.exceptions import IncompleteCommit
 
 from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory.history.results import ChangeCount
 from graph_memory.model.events import Head, Origin
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import Log
@@ -206,3 +208,80 @@ async def test_statements_carry_their_names_for_show_transactions(memory: Memory
 
     await memory._core.store.write("create_node", hold)
     assert {"app": "graph-memory", "query": "create_node"} in seen
+
+
+async def test_changes_are_counted_by_kind_in_periods_and_the_ones_beyond_in_the_outer_periods(
+    memory: Memory, domain: str
+) -> None:
+    depends = {"name": "DependsOn", "from": ["Action"], "to": ["Action"]}
+    await memory.create_ontology(ontology_from({"node_types": ["Action"], "connection_types": [depends]}))
+    for name in ("a", "b"):
+        await memory.create_node("Action", name, id=name)
+    await memory.create_connection("DependsOn", "a", "b")
+    between = (await memory.history.log(limit=1)).entries[0].at + timedelta(milliseconds=1)
+    await memory.update_node("a", content="new")
+    await memory.delete_node("b")
+    last = (await memory.history.log(limit=1)).entries[0].at + timedelta(seconds=1)
+
+    def by_kind(rows: Sequence[ChangeCount], period: int) -> dict[tuple[str, str], int]:
+        return {(row.kind, row.operation): row.changes for row in rows if row.period == period}
+
+    halves = await memory.history.count_changes(between - (last - between), last, periods=2)
+    earlier, later = by_kind(halves, 0), by_kind(halves, 1)
+    assert (earlier["node", "create"], earlier["connection", "create"]) == (2, 1)
+    assert later == {("node", "update"): 1, ("node", "delete"): 1, ("connection", "delete"): 1}
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-counted")).domain)
+    assert await branch.history.count_changes(last, last, periods=1) == ()
+    await branch.create_node("Action", "c")
+    own = by_kind(await branch.history.count_changes(last, last, periods=1), 0)
+    assert {kind: number for (kind, _), number in own.items() if kind in ("node", "connection")} == {"node": 1}
+    changes = len((await memory.history.log(limit=100)).entries)
+    day = timedelta(days=1)
+    for begin, period in ((last, 0), (last - 2 * day, 2)):
+        outside = await memory.history.count_changes(begin, begin + day, periods=3)
+        assert {row.period: row.changes for row in outside}.keys() == {period}
+        assert sum(row.changes for row in outside) == changes
+    for begin, end, periods in ((last, last, 0), (last.replace(tzinfo=None), last, 1), (last, last - day, 1)):
+        with pytest.raises(GraphError) as caught:
+            await memory.history.count_changes(begin, end, periods=periods)
+        assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_the_log_of_a_node_contains_the_changes_of_its_observations_on_request(memory: Memory) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    receipt = await memory.entities.remember(name="Attic", type="Project", observations=["is dry", "has a window"])
+    other = await memory.entities.remember(name="Garage", type="Project", observations=["is dry"])
+    await memory.agent.forget(names=[receipt.entity], text="is dry")
+    assert receipt.id is not None
+    own = await memory.history.log(subject=receipt.id)
+    assert {entry.kind for entry in own.entries} == {"node"}
+    page = await memory.history.log(subject=receipt.id, with_observations=True, full=True, limit=2)
+    assert 'Observation "is dry" on "Attic": ended' in page.entries[0].summary
+    assert [entry.from_id for entry in page.entries] == [receipt.id] * 2
+    rest = await memory.history.log(subject=receipt.id, with_observations=True, full=True, cursor=page.next_cursor)
+    assert [entry.kind for entry in rest.entries] == ["observation", "node"]
+    assert other.id not in {entry.from_id for entry in (*page.entries, *rest.entries)}
+
+
+async def test_the_last_changes_of_subjects_have_no_deleted_subject_on_any_page(memory: Memory, domain: str) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    deleted, changed, kept = [(await memory.create_node("Action", title)).node_id for title in "abc"]
+    await memory.update_node(changed, title="b2")
+    await memory.delete_node(deleted)
+
+    async def read_pages(home: Memory) -> list[str]:
+        subjects, cursor = list[str](), None
+        while True:
+            page = await home.history.log(latest_only=True, types=["Action"], limit=1, cursor=cursor)
+            subjects += [entry.subject for entry in page.entries]
+            if (cursor := page.next_cursor) is None:
+                return subjects
+
+    assert await read_pages(memory) == [changed, kept]
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-latest")).domain)
+    await branch.delete_node(changed)
+    await branch.update_node(kept, title="c2")
+    assert await read_pages(branch) == [kept]
+    assert await read_pages(memory) == [changed, kept]
+    with pytest.raises(GraphError, match="latest_only and subject"):
+        await memory.history.log(latest_only=True, subject=kept)

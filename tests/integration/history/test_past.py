@@ -167,7 +167,7 @@ async def test_what_was_not_there_then_is_told(memory: Memory) -> None:
     with pytest.raises(GraphError) as caught:
         await past.get_node(node)
     assert caught.value.code is Code.NODE_NOT_FOUND
-    assert caught.value.message == f"Node {node} did not exist at event 2"
+    assert caught.value.message == f'Node "{node}" did not exist at event 2'
     empty = await memory.history.as_of(0)
     assert empty.seq == 0
     assert (await empty.query_nodes()).node_ids == ()

@@ -27,8 +27,10 @@ async def test_what_was_said_is_kept_beside_the_log_and_goes_with_the_domain(not
     log, end = await notes.history.log(full=True), await last(notes)
     assert (await notes.history.reviewed()).to_dict() == {"domain": domain, "verdicts": {}, "settled": 0}
     await notes.history.mark_reviewed({1: "accept", 2: "accept", end: "reject"})
-    reviewed = await notes.history.mark_reviewed({2: "edit"})
-    assert reviewed == await notes.history.reviewed()
+    changed = await notes.history.mark_reviewed({2: "edit"})
+    assert (changed.verdicts, changed.settled) == ({2: "edit"}, 2)
+    reviewed = await notes.history.reviewed()
+    assert await notes.history.reviewed(changes=[2, 3]) == changed
     assert (reviewed.verdicts, reviewed.settled) == ({1: "accept", 2: "edit", end: "reject"}, 2)
     assert await notes.history.log(full=True) == log
     assert (await notes.upkeep.verify()).differences == ()
@@ -42,11 +44,19 @@ async def test_what_was_said_is_kept_beside_the_log_and_goes_with_the_domain(not
     assert (await notes.history.reviewed()).verdicts == {}
 
 
+async def test_a_verdict_can_be_removed(notes: Memory) -> None:
+    await notes.history.mark_reviewed({1: "accept", 2: "reject", 3: "accept"})
+    removed = await notes.history.mark_reviewed({2: None, 4: None})
+    assert (removed.verdicts, removed.settled) == ({}, 1)
+    assert (await notes.history.reviewed()).verdicts == {1: "accept", 3: "accept"}
+
+
 async def test_many_who_review_at_once_lose_nothing(notes: Memory) -> None:
     end = await last(notes)
     async with anyio.create_task_group() as tasks:
         for seq in range(1, end + 1):
-            tasks.start_soon(notes.history.mark_reviewed, {seq: "accept"})
+            verdicts: dict[int, Verdict] = {seq: "accept"}
+            tasks.start_soon(notes.history.mark_reviewed, verdicts)
     assert (await notes.history.reviewed()).settled == end
 
 
@@ -66,8 +76,12 @@ async def test_a_branch_and_a_compacted_log_have_only_their_own_changes_to_revie
     begun = await last(branch)
     assert (await branch.history.reviewed()).settled == begun
     await branch.create_node("Note", "# three")
-    assert (await branch.history.mark_reviewed({1: "accept", begun + 1: "accept"})).verdicts == {begun + 1: "accept"}
+    with pytest.raises(GraphError) as refused:
+        await branch.history.mark_reviewed({1: "accept", begun + 1: "accept"})
+    assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, "verdicts")
+    assert (await branch.history.mark_reviewed({begun + 1: "accept"})).verdicts == {begun + 1: "accept"}
     await notes.history.mark_reviewed(dict.fromkeys(range(1, cut), "accept"))
     await notes.history.compact(cut, archive=tmp_path / "a.jsonl.gz")
-    reviewed = await notes.history.mark_reviewed({cut + 1: "accept"})
+    await notes.history.mark_reviewed({cut + 1: "accept"})
+    reviewed = await notes.history.reviewed()
     assert (reviewed.verdicts, reviewed.settled) == ({cut + 1: "accept"}, cut + 1)

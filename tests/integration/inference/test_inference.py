@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.memory.inference.results import Inferred
+from graph_memory.memory.inference.results import InferenceResult
 
 pytestmark = pytest.mark.anyio
 
@@ -28,7 +28,7 @@ async def connect(memory: Memory, type_name: str, source: str, target: str) -> s
     return (await memory.create_connection(type_name, source, target)).connection_id
 
 
-def pairs(inferred: Inferred) -> set[tuple[str, str]]:
+def pairs(inferred: InferenceResult) -> set[tuple[str, str]]:
     return {(connection.from_id, connection.to_id) for connection in inferred.connections}
 
 
@@ -184,4 +184,4 @@ async def test_a_domain_without_contradictions_says_why(memory: Memory) -> None:
     await begin(memory, PAIR, "a")
     contradictions = await memory.find_contradictions()
     assert contradictions.contradictions == ()
-    assert "contradicts is not in the ontology" in (contradictions.warnings or ("",))[0]
+    assert '"contradicts" is not in the ontology' in (contradictions.warnings or ("",))[0]

@@ -237,10 +237,10 @@ async def test_two_types_that_become_a_pair_can_be_read_as_of_each_event_of_it(m
 
 
 FAULTS = [
-    ({"inverse": "x"}, "its own inverse"),
+    ({"inverse": "x"}, "is the type itself"),
     ({"inverse": "y", "symmetric": True}, "symmetric"),
     ({"symmetric": True, "acyclic": True}, "cannot be acyclic"),
-    ({"symmetric": True, "from_types": ["Topic"]}, "ends differ"),
+    ({"symmetric": True, "from_types": ["Topic"]}, "ends have different types"),
     ({"inverse": "_hidden"}, "_hidden"),
 ]
 
@@ -252,8 +252,8 @@ def test_what_contradicts_itself_is_refused(arguments: dict[str, Any], message: 
 
 
 PARTNERS = [
-    ({"name": "y"}, "has no inverse"),
-    ({"name": "y", "inverse": "z"}, "is z"),
+    ({"name": "y"}, "is not declared"),
+    ({"name": "y", "inverse": "z"}, 'is "z"'),
     ({"name": "y", "inverse": "x", "from_types": ["Topic"]}, "do not join the same"),
     ({"name": "y", "inverse": "x", "unique_source": True}, "cannot be unique_source"),
     ({"name": "z", "inverse": "y"}, "of both"),
@@ -307,8 +307,8 @@ async def test_a_transitive_type_is_followed_all_the_way_by_either_name_and_ends
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"connection_type": "likes", "transitive": True}, "likes is not transitive"),
-        ({"connection_type": "nothing", "transitive": True}, "nothing is not transitive"),
+        ({"connection_type": "likes", "transitive": True}, '"likes" is not transitive'),
+        ({"connection_type": "nothing", "transitive": True}, '"nothing" is not transitive'),
         ({"transitive": True}, "needs a connection_type"),
         ({"connection_type": "contains", "max_depth": 2}, "needs transitive"),
         ({"connection_type": "contains", "transitive": True, "max_depth": 0}, "from 1 to 100"),

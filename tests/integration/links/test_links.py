@@ -305,7 +305,7 @@ async def test_what_is_wrong_is_refused_and_changes_nothing(pair: Pair, argument
     assert refused.value.code is code
     assert refused.value.hint or refused.value.code is Code.ONTOLOGY_NOT_FOUND
     if arguments.get("target_node_id"):
-        assert refused.value.message == f"Node mem_unknown does not exist in domain {pair.names[1]}"
+        assert refused.value.message == f'Node "mem_unknown" does not exist in domain {pair.names[1]}'
     assert (await pair.first.history.log(limit=1)).entries[0].seq == before
 
 

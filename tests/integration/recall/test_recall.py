@@ -18,7 +18,7 @@ from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.domains.lineage import BEFORE_ALL
 from graph_memory.memory.recall import recall_queries
 from graph_memory.memory.recall.recall import SUMMARIES
-from graph_memory.memory.recall.recall_queries import TIES
+from graph_memory.memory.recall.recall_queries import MAX_CONNECTIONS_READ
 from graph_memory.memory.recall.results import Depth, Form
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.search import scope_of
@@ -395,7 +395,7 @@ async def test_a_time_of_which_nothing_is_found_is_said_and_passed_over(house: H
     result = await house.memory.recall.recall("the terrace in 1999")
     assert '"Terrace"' in str(result.content)
     assert result.period == "from 1999-01-01 00:00 until 2000-01-01 00:00 (UTC)"
-    assert result.warnings == ("No result is from that time, so results of all times are shown.",)
+    assert result.warnings == ("No result is from that time, so results from all times are shown.",)
 
 
 async def test_a_context_puts_first_what_is_like_it(house: House):
@@ -447,7 +447,7 @@ async def test_a_domain_that_does_not_exist_gives_the_guide_or_a_sentence(
     result = await memory.recall.recall("terrace", max_tokens=max_tokens, **arguments)  # pyright: ignore[reportArgumentType]
     assert str(result.content).removeprefix("{'guide': '").startswith("This memory is empty")
     assert 10 < result.tokens_used <= max_tokens
-    assert "There is no domain" in str(result.warnings)
+    assert "does not exist" in str(result.warnings)
 
 
 async def test_the_past_is_told_as_it_was(house: House):
@@ -489,7 +489,9 @@ async def test_an_erased_connection_is_not_told_of_as_changed(shared_memory: Mem
     await memory.history.erase(made.connection_id)
     for _ in range(2):
         await memory.get_node("a")
-    assert await recall_queries.recent(await scope_of(memory._core, memory._domain(None), Filters(), None), 10) == [
+    assert await recall_queries.read_recently_changed(
+        await scope_of(memory._core, memory._domain(None), Filters(), None), 10
+    ) == [
         "b",
         "a",
     ]
@@ -505,31 +507,34 @@ async def test_what_changed_after_a_compaction_is_not_told_of_a_time_before_it(s
     await memory.upkeep.reindex(anew=False)
     result = await memory.recall.recall("What happened yesterday?")
     assert result.period
-    assert result.warnings == ("No result is from that time, so results of all times are shown.",)
+    assert result.warnings == ("No result is from that time, so results from all times are shown.",)
 
 
 async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, monkeypatch: pytest.MonkeyPatch):
     memory = house.memory
-    nodes = [{"op": "create_node", "type": "Tag", "content": f"tag {n}", "id": f"tag{n}"} for n in range(TIES + 9)]
+    nodes = [
+        {"op": "create_node", "type": "Tag", "content": f"tag {n}", "id": f"tag{n}"}
+        for n in range(MAX_CONNECTIONS_READ + 9)
+    ]
     await memory.execute_batch([*nodes, {"op": "create_node", "type": "Tag", "content": "hub", "id": "hub"}])
     made = {"op": "create_connection", "type": "About", "from_node_id": "hub"}
-    await memory.execute_batch([{**made, "to_node_id": f"tag{n}"} for n in range(TIES + 9)])
+    await memory.execute_batch([{**made, "to_node_id": f"tag{n}"} for n in range(MAX_CONNECTIONS_READ + 9)])
     content = await recall_text(house, focus=["hub"], max_tokens=200)
     assert content.count("about") >= 3
     assert (await memory.recall.get_neighbors("hub", limit=5)).warnings is None
-    monkeypatch.setattr(frontier, "MAX_WEIGHED", TIES)
-    monkeypatch.setattr(frontier, "MAX_CHANGES", TIES)
+    monkeypatch.setattr(frontier, "MAX_WEIGHED", MAX_CONNECTIONS_READ)
+    monkeypatch.setattr(frontier, "MAX_CHANGES", MAX_CONNECTIONS_READ)
     [warning] = (await memory.recall.get_neighbors("hub", limit=5)).warnings or ()
     assert warning.startswith("hub has very many connections")
     monkeypatch.undo()
     whole = await memory.recall.recall(focus=["hub"], depth="deep")
-    assert [n for n in range(TIES + 9) if f'tag {n}"' not in str(whole.content)] == []
+    assert [n for n in range(MAX_CONNECTIONS_READ + 9) if f'tag {n}"' not in str(whole.content)] == []
     assert whole.warnings is None
     part = await memory.recall.recall(focus=["hub"], depth="deep", max_tokens=488)
     assert part.left_out
     assert part.warnings == (
-        f'Of about {TIES + 9} connections of "hub", only the 61 strongest were read. '
-        "get_neighbors or query_connections lists others.",
+        f'Of about {MAX_CONNECTIONS_READ + 9} connections of "hub", only the 61 strongest were read. '
+        "List others with get_neighbors or query_connections.",
     )
 
 

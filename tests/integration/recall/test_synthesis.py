@@ -10,7 +10,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.chat import chat_model
-from graph_memory.memory.access_counter import AccessTally
+from graph_memory.memory.access_counter import AccessCounter
 from graph_memory.memory.recall import memory_query
 from graph_memory.model.results import NodeBrief
 from model_server import Fault, ModelServer, model_server
@@ -48,7 +48,7 @@ class MemoryWithModel:
 @pytest.fixture(scope="module")
 async def world(shared_memory: Memory, server: ModelServer) -> AsyncIterator[MemoryWithModel]:
     settings = Settings(model="openai", model_url=server.url, model_timeout=20)
-    core = replace(shared_memory._core, chat=chat_model(settings), accesses=AccessTally(100), embedder=None)
+    core = replace(shared_memory._core, chat=chat_model(settings), accesses=AccessCounter(100), embedder=None)
     memory = Memory(core, default_domain="synthesis")
     await memory.create_ontology(ontology_from(TYPES))
     await memory.create_node("Note", "The stove needs a circuit of its own.", id="a", properties={"room": "kitchen"})

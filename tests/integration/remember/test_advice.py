@@ -12,7 +12,7 @@ import pytest
 
 from graph_memory import Memory, Settings, ontology_from
 from graph_memory.chat import chat_model
-from graph_memory.memory.entities.remember_results import Remembered
+from graph_memory.memory.entities.remember_results import RememberResult
 from model_server import Fault, ModelServer, model_server
 from profiles import some
 
@@ -52,7 +52,7 @@ def says(server: ModelServer, facts: object = (), answers: object = ()) -> None:
     server.says = lambda text: json.dumps({"facts": facts} if '"sentence"' in text else {"answers": answers})
 
 
-def decisions_of(result: Remembered) -> list[tuple[str, str]]:
+def decisions_of(result: RememberResult) -> list[tuple[str, str]]:
     return [(fact.decision.value, fact.fact) for fact in result.facts]
 
 
@@ -193,7 +193,7 @@ async def test_a_model_that_fails_makes_nothing_worse(
         replace(memory_with_advice._core, chat=None), default_domain=f"{memory_with_advice._default_domain}-plain"
     )
     server.always = FAULTS[fault]
-    results: list[list[Remembered]] = []
+    results: list[list[RememberResult]] = []
     for memory in (plain, hurried):
         await memory.entities.remember(name="Ben", observations=["works as a data analyst at Merrow", "likes tea"])
         text = "Left Merrow; since 1 February at Tarn Energy. Plays the oboe."
@@ -205,7 +205,7 @@ async def test_a_model_that_fails_makes_nothing_worse(
             question.known_text for question in other.questions or ()
         ]
     assert (answer[0].model, [fact.model for fact in answer[0].facts]) == (None, [None, None])
-    assert "so it was remembered without it" in str(answer[0].warnings)
+    assert "so the facts were stored without the model" in str(answer[0].warnings)
 
 
 async def test_what_the_ontology_refuses_of_a_model_is_remembered_as_it_was_given(

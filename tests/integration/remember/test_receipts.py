@@ -109,7 +109,7 @@ async def test_the_second_question_about_what_is_gone_says_that_it_is_settled(me
     result = await entities.remember(name="Ann", observations=["Is very fond of tea."])
     new, known = str(result.facts[0].id), [str(fact.id) for fact in first.facts]
     await entities.decide(new, known[0], "same")
-    for text, name in ((new, "settled"), ("obs_never", "no observation")):
+    for text, name in ((new, "settled"), ("obs_never", "No observation")):
         with pytest.raises(GraphError, match=name) as refused:
             await entities.decide(text, known[1], "same")
         assert refused.value.code is Code.INVALID_ARGUMENT

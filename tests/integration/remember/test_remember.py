@@ -349,7 +349,7 @@ async def test_what_is_superseded_says_since_when_not_and_what_holds_instead_whe
     answer = await memory.recall.recall("Where does Ben live?", valid_at="2020-01-01", as_="structured")
     assert "lives in Hull" in str(answer.content)
     again = await entities.remember(name="Ben", replaces="lives in Leeds")
-    assert [(fact.decision, fact.rule) for fact in again.facts] == [("NOOP", "over already")]
+    assert [(fact.decision, fact.rule) for fact in again.facts] == [("NOOP", "already ended")]
     assert str(again.facts[0].evidence).endswith('then "lives in Hull"')
     late = await entities.remember(name="Ben", observations=["lives in Ely"], replaces="lives in Leeds")
     assert [(fact.decision, fact.rule) for fact in late.facts] == [("ADD", "new")]

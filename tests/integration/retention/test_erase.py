@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
@@ -278,6 +279,19 @@ async def test_what_is_merged_while_it_is_erased_is_erased_too(
     assert (await memory.history.scan(word)).clean
     assert (await refusal(memory.get_node(node))).code is Code.NODE_NOT_FOUND
     assert await is_clean(memory, branch)
+
+
+async def test_a_scan_finds_a_text_in_base64_of_metadata_but_not_its_other_case(memory: Memory) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    for padding in ("", "1", "12"):
+        word = secret()
+        data = base64.b64encode(f"{padding}{word} and more".encode()).decode()
+        node = (await memory.create_node("Note", "text", metadata={"data": data})).node_id
+        findings = (await memory.history.scan(word)).findings
+        assert {(finding.subject, finding.property) for finding in findings} == {(node, "_metadata")}
+        assert (await memory.history.scan(word.upper())).clean
+        await memory.history.erase(node)
+        assert (await memory.history.scan(word)).clean
 
 
 @pytest.mark.long

@@ -142,7 +142,7 @@ async def test_what_was_changed_since_is_a_conflict_with_choices(work: Memory) -
     [event] = await last_events(work)
     changed = await work.update_node(node, properties={"by": "somebody"})
     [conflict] = await refusal(work, event_ids=[event])
-    reason = f"it has changed since, in {changed.version}"
+    reason = f"it was changed again in event {changed.version}"
     assert (conflict["subject"], conflict["reason"], conflict["forcible"]) == (node, reason, True)
     skipped = await work.history.revert(event_ids=[event], on_conflict="skip")
     assert (skipped.changes, [skip.subject for skip in skipped.skipped]) == ((), [node])
@@ -288,7 +288,7 @@ async def test_a_start_beyond_the_end_of_the_log_is_refused(work: Memory) -> Non
     for value in (last + 1, str(last + 9_000)):
         with pytest.raises(GraphError) as caught:
             await work.history.revert(since=value)
-        assert (caught.value.code, f"ends at {last}" in caught.value.message) == (Code.EVENT_NOT_FOUND, True)
+        assert (caught.value.code, f"its last event is {last}" in caught.value.message) == (Code.EVENT_NOT_FOUND, True)
     assert (await work.history.revert(since="now")).changes == ()
 
 
@@ -302,7 +302,7 @@ async def test_an_event_is_named_by_its_number_as_well_as_by_its_id(work: Memory
         with pytest.raises(GraphError) as caught:
             await work.history.revert(event_ids=numbers)  # type: ignore[arg-type]
         assert caught.value.code is Code.EVENT_NOT_FOUND
-        assert "memory_log with full shows the numbers" in (caught.value.hint or "")
+        assert "Use memory_log with full to find the number" in (caught.value.hint or "")
 
 
 async def test_what_is_reverted_must_be_clear(work: Memory) -> None:
@@ -360,7 +360,7 @@ async def test_a_conflict_names_titles_and_texts_and_has_the_call_that_resolves_
     assert conflict == {
         "subject": link,
         "title": "Ship it → Plan",
-        "reason": f'node "Ship it" ({node}), which it needs, does not exist',
+        "reason": f'it needs node "Ship it" ({node}), which does not exist',
         "forcible": False,
         "call": {"tool": "memory_revert", "arguments": {"event_ids": [deletion], "domain": domain}},
     }
@@ -393,12 +393,12 @@ async def test_an_earlier_session_is_reverted_after_a_later_one_was(memory: Memo
     await second.entities.delete_observations([{"entityName": "Ada", "observations": ["Ada flies."]}])
     with pytest.raises(GraphError) as caught:
         await memory.history.revert_session("first")
-    assert "it has changed since" in caught.value.message
+    assert "it was changed again" in caught.value.message
     await memory.history.revert_session("second")
     assert (await memory.history.revert_session("first", dry_run=True)).skipped == ()
     for role in ("sailor", "pilot"):  # set back without a revert: a statement of its own
         await second.entities.update_entity("Ada", properties={"role": role})
-    with pytest.raises(GraphError, match="it has changed since"):
+    with pytest.raises(GraphError, match="it was changed again"):
         await memory.history.revert_session("first")
     assert (await memory.history.revert_session("first", on_conflict="force")).skipped == ()
     assert (await memory.query_nodes()).node_ids == ()

@@ -206,7 +206,7 @@ async def test_a_type_that_was_taken_back_can_be_defined_again_and_otherwise(wor
     deleted = (await work.delete_node(text)) and await last(work)
     await work.history.revert(since=seq, until=seq)
     assert (await refusal(work, since=deleted, until=deleted)) == {
-        text: "node type Task, which it needs, is not defined"
+        text: 'it needs node type "Task", which is not defined'
     }
     await work.add_node_type(node_type_from({"name": "Task", "properties": {"rank": {"type": "string"}}}))
     [(subject, reason)] = (await refusal(work, since=deleted, until=deleted)).items()
@@ -214,7 +214,7 @@ async def test_a_type_that_was_taken_back_can_be_defined_again_and_otherwise(wor
     other = await node(work, "Task", rank="x")
     assert (await work.query_nodes(type="Task", properties={"rank": "x"})).node_ids == (other,)
     skipped = await work.history.revert(since=deleted + 1, until=deleted + 1, on_conflict="skip")
-    assert "it has changed since" in skipped.skipped[0].reason
+    assert "it was changed again" in skipped.skipped[0].reason
     forced = await work.history.revert(since=deleted + 1, until=deleted + 1, on_conflict="force")
     assert [(change.operation, change.subject) for change in forced.changes] == [("update", "node_type/Task")]
     assert (await work.get_ontology()).node_type("Task") == TASK
@@ -229,7 +229,7 @@ async def test_a_connection_comes_back_only_with_its_type_and_the_types_that_tha
     await work.history.revert(since=begun + 1)
     taken = {entry.subject: entry.id for entry in (await work.history.log(since=task + 2)).entries}
     results = await refusal(work, event_ids=[taken["connection_type/Next"]])
-    assert results == {"connection_type/Next": "node type Task, which it needs, is not defined"}
+    assert results == {"connection_type/Next": 'it needs node type "Task", which is not defined'}
     both = [taken["connection_type/Next"], taken["node_type/Task"]]
     assert [subject for _, subject in await revert_after_dry_run(work, event_ids=both)] == [
         "node_type/Task",

@@ -36,7 +36,7 @@ class Slow(Fake):
 
 def slow_down() -> None:
     """Pause between reading a page and writing it, and between what it writes and that it advances."""
-    changes: Callable[..., Awaitable[Any]] = index._changes
+    changes: Callable[..., Awaitable[Any]] = index._compute_changes
     run: Callable[..., Awaitable[Any]] = Transaction.run
 
     async def slow_changes(*values: Any) -> Any:
@@ -49,7 +49,7 @@ def slow_down() -> None:
             await anyio.sleep(PAUSE)
         return await run(transaction, statement, **arguments)
 
-    index._changes = slow_changes
+    index._compute_changes = slow_changes
     Transaction.run = slow_run
     index.PAGE, index.AT_ONCE = 4, 3
     following.INTERVAL, following.SECONDS_PER_DOMAIN = 0.02, 0.3

@@ -81,8 +81,8 @@ def expected_rows(versions: Iterable[Version]) -> tuple[list[str], list[Places],
             if passage.order is not None:
                 orders.setdefault(version.owner, []).append(passage.place)
         bears = own_names(version.state, version.text) if version.state is not None else []
-        written = [form for name in reversed(bears) for form in names.forms(name)]
-        forms = {tuple(words): form for form in written if (words := names.words(form))}
+        written = [form for name in reversed(bears) for form in names.name_variants(name)]
+        forms = {tuple(words): form for form in written if (words := names.split_words(form))}
         named += [(version.owner, f" {' '.join(words)} ", form, max(words, key=len)) for words, form in forms.items()]
     return sorted(rows), sorted(named), orders
 

@@ -17,8 +17,8 @@ from graph_memory.memory.search.index.index_filters import (
     LATEST,
     LEVELS,
     lexical_filter,
+    make_filter_tokens,
     microseconds,
-    tokens,
 )
 from profiles import profile
 
@@ -64,7 +64,7 @@ INDEX = "_passages_english"
 @given(st.lists(PASSAGE, min_size=1, max_size=12))
 def test_a_token_is_found_as_it_was_written_and_a_filter_finds_what_it_means(driver: Driver, rows: list[dict]) -> None:
     run = uuid4().hex
-    written = [tokens(**row) for row in rows]
+    written = [make_filter_tokens(**row) for row in rows]
     driver.execute_query(PUT, rows=[{"filter": text} for text in written], run=run)
     all_items = sorted({token for text in written for token in text.split()})
     records = driver.execute_query(EXACT, tokens=all_items, index=INDEX, run=run).records
@@ -95,7 +95,7 @@ def test_a_token_is_found_as_it_was_written_and_a_filter_finds_what_it_means(dri
 @given(st.binary(min_size=32, max_size=32))
 def test_a_passage_is_in_each_sample_up_to_one(digest: bytes) -> None:
     rendered = {"domain": "d", "type_name": "T", "since": 1, "created": 0}
-    results = tokens(digest=digest.hex(), **rendered).split()
+    results = make_filter_tokens(digest=digest.hex(), **rendered).split()
     levels = [int(token[1:]) for token in results if token.startswith("l")]
     assert levels == list(range(len(levels)))
     assert 1 <= len(levels) <= LEVELS + 1

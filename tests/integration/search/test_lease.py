@@ -87,7 +87,7 @@ async def test_a_process_that_loses_its_lease_in_mid_page_does_not_write_the_pag
     lease = await take(rows, "paused")
     assert lease is not None
     paused = replace(rows.core, store=FencedStore(rows.core.store, rows.domain, lease))
-    changes = index._changes
+    changes = index._compute_changes
 
     async def changes_while_paused(*arguments: Any) -> Any:
         page = await changes(*arguments)
@@ -96,7 +96,7 @@ async def test_a_process_that_loses_its_lease_in_mid_page_does_not_write_the_pag
         return page
 
     with monkeypatch.context() as patched:
-        patched.setattr(index, "_changes", changes_while_paused)
+        patched.setattr(index, "_compute_changes", changes_while_paused)
         with pytest.raises(LeaseLost):
             await index.index_page(paused, rows.domain)
     assert rows.texts() == []

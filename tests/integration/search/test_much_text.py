@@ -10,7 +10,7 @@ from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory
 from graph_memory.memory.search.index import index
-from graph_memory.memory.search.index.backlog import backlog
+from graph_memory.memory.search.index.backlog import read_backlogs
 from graph_memory.memory.search.index.batch_size import BatchSize
 from graph_memory.memory.search.index.index import index_page
 from graph_memory.storage.queries import Query
@@ -140,10 +140,12 @@ async def test_a_page_is_halved_when_memory_runs_out_and_an_event_that_fails_alo
     assert result.found == 5
     assert result.not_covered == 1
     [event] = covered.skipped
-    assert [f"event {event}. `graph-memory reindex`" in warning for warning in result.warnings or ()] == [True]
+    assert [f"event {event}. Run `graph-memory reindex`" in warning for warning in result.warnings or ()] == [True]
     recalled = await memory.recall.recall("harmless fact")
     assert (recalled.not_covered, str(event) in str(recalled.warnings)) == (1, True)
-    assert [item.failed for item in await backlog(rows.core.store) if item.domain == rows.domain] == [f"event {event}"]
+    assert [item.failed_events for item in await read_backlogs(rows.core.store) if item.domain == rows.domain] == [
+        f"event {event}"
+    ]
     monkeypatch.undo()
     assert (await memory.upkeep.reindex()).not_covered is None
     assert (await memory.recall.search_memories("poisonous", search_mode="lexical")).found == 1
@@ -201,6 +203,6 @@ async def test_a_text_that_cannot_be_split_is_skipped_and_named(
     def fail_deeply(*_: object) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(index.Owner, "follow", fail_deeply)
+    monkeypatch.setattr(index.SubjectRows, "add_changes", fail_deeply)
     assert len((await rows.catch_up()).skipped) == 1
     assert (await memory.recall.search_memories("begins", search_mode="lexical")).found == 1

@@ -12,7 +12,7 @@ from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.search.index import index
 from graph_memory.memory.search.index.coverage import POSITION
 from graph_memory.memory.search.index.index import LOCK
-from graph_memory.memory.verify.passage_checks import differences_of_passages
+from graph_memory.memory.verify.passage_checks import find_passage_differences
 from graph_memory.storage.log.jobs import READY
 from graph_memory.storage.store import Transaction
 from integration.search.rows import Rows
@@ -114,9 +114,9 @@ async def test_deleting_a_domain_leaves_no_row(memory: Memory, rows: Rows) -> No
 
 
 DAMAGES: dict[str, LiteralString] = {
-    "lacks its passage": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) DELETE p",
+    "has no passage": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) DELETE p",
     "twice": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) CREATE (q:_Passage) SET q = p",
-    "should not have": "CREATE (:_Passage {_domain: $domain, _owner: 'a', _place: 'x', _since: 1, _until: 2 ^ 53})",
+    "unexpected passage": "CREATE (:_Passage {_domain: $domain, _owner: 'a', _place: 'x', _since: 1, _until: 2 ^ 53})",
     "does not exist": "CREATE (:_Passage {_domain: $domain, _owner: 'none', _place: 'x', _since: 1, _until: 2 ^ 53})",
     "differs from the log": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) SET p._filter = 'x'",
     "other names": "MATCH (n:_Name {_domain: $domain}) SET n._name = 'x'",
@@ -149,5 +149,5 @@ async def test_content_that_cannot_be_read_just_now_takes_no_other_rows_for_loos
     async def unreadable(*_: object) -> None:
         raise GraphError(Code.CONTENT_READ_FAILED, "It is on its way")
 
-    monkeypatch.setattr(index, "_text", unreadable)
-    assert await differences_of_passages(rows.core, rows.domain) == []
+    monkeypatch.setattr(index, "_read_text", unreadable)
+    assert await find_passage_differences(rows.core, rows.domain) == []

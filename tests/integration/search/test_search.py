@@ -391,7 +391,7 @@ async def test_no_reply_is_longer_than_was_asked_for(fill: Memory) -> None:
             assert result.tokens is not None
             assert tokens_of([result]) <= result.tokens <= most
             assert len(result.hits) + (result.left_out or 0) == len(whole.hits)
-            assert result.hits or any("use at least" in warning for warning in result.warnings or ())
+            assert result.hits or any("Use at least" in warning for warning in result.warnings or ())
         rest = await search(max_tokens=1_000, cursor=(await search(max_tokens=100)).next_cursor)
         assert ids(rest)[0] == ids(whole)[0]
 

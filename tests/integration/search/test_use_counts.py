@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
-from graph_memory.memory.access_counter import Access, AccessTally
+from graph_memory.memory.access_counter import Access, AccessCounter
 from graph_memory.memory.core import Core
 from graph_memory.memory.search import access_store
-from graph_memory.memory.search.access_store import accesses_of, flush, most_used
+from graph_memory.memory.search.access_store import accesses_of, flush, read_most_used
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Transaction
@@ -25,7 +26,7 @@ TYPES = ontology_from({"node_types": ["Note"]})
 def counting(memory: Memory, most: int = 100) -> Memory:
     """The same memory with a tally of its own."""
     return Memory(
-        replace(memory._core, accesses=AccessTally(most), together=AccessTally(most)),
+        replace(memory._core, accesses=AccessCounter(most), co_accesses=AccessCounter(most)),
         default_domain=memory._default_domain,
     )
 
@@ -48,7 +49,7 @@ async def counts_of(memory: Memory, domain: str) -> dict[str, int]:
     """The counts, once they are written; what they are by the index is what they are by ids."""
     core = memory._core
     await flush(core)
-    counts = {row.id: row.count for row in await most_used(core, domain, 10)}
+    counts = {row.id: row.count for row in await read_most_used(core, domain, 10)}
     assert counts == {name: row.count for name, row in (await accesses_of(core, domain, sorted(counts))).items()}
     return counts
 
@@ -64,7 +65,7 @@ async def test_hits_and_nodes_that_are_opened_count_and_lists_do_not(counting_me
     with pytest.raises(GraphError):
         await counting_memory.get_node("none")
     assert await counts_of(counting_memory, domain) == {"a": 2, "b": 1}
-    assert [row.id for row in await most_used(counting_memory._core, domain, 1)] == ["a"]
+    assert [row.id for row in await read_most_used(counting_memory._core, domain, 1)] == ["a"]
 
 
 async def test_an_overview_says_how_often_things_were_used(counting_memory: Memory, domain: str) -> None:
@@ -196,7 +197,7 @@ async def test_a_memory_that_is_closed_has_counted_unless_that_is_off(
     async with open_memory(settings.model_copy(update={"use_counts": is_on, "domain": domain})) as other:
         await other.get_node("a")
     core: Core = memory._core
-    assert [row.count for row in await most_used(core, domain, 10)] == [1] * is_on
+    assert [row.count for row in await read_most_used(core, domain, 10)] == [1] * is_on
 
 
 async def test_searches_rank_by_use_and_recency_where_they_are_told_to(
@@ -256,12 +257,25 @@ async def test_a_connection_counts_more_the_more_often_its_ends_are_recalled_tog
 
     before = await weights()
     for _ in range(10):
-        counting_memory._core.together.note(domain, ["l"])
+        counting_memory._core.co_accesses.record(domain, ["l"])
     await flush(counting_memory._core)
     after = await weights()
     assert after[0] == pytest.approx(before[0] * (0.45 + 0.55 * 0.5 / 2) / 0.45, abs=0.01)
     assert after[1] == pytest.approx(before[1], abs=0.001)
     await counting_memory.recall.recall(focus=["a"])
-    assert {*counting_memory._core.together.take()[domain]} == {"l", "never"}
+    assert {*counting_memory._core.co_accesses.take()[domain]} == {"l", "never"}
     await counting_memory.recall.recall(focus=["a"], as_of=(await counting_memory.history.log(limit=1)).entries[0].seq)
-    assert counting_memory._core.together.take() == {}
+    assert counting_memory._core.co_accesses.take() == {}
+
+
+async def test_the_use_of_requested_nodes_is_returned_most_used_first(counting_memory: Memory) -> None:
+    began = utc_now()
+    for node in ("b", "a", "a"):
+        await counting_memory.get_node(node)
+    await flush(counting_memory._core)
+    uses = (await counting_memory.recall.get_node_uses(["b", "a", "c", "nobody"])).nodes
+    assert [(use.id, use.count) for use in uses] == [("a", 2), ("b", 1)]
+    assert all(began - timedelta(seconds=1) <= use.last <= utc_now() for use in uses)
+    with pytest.raises(GraphError) as refused:
+        await counting_memory.recall.get_node_uses(["x"] * 2_001)
+    assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, "node_ids")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from functools import partial
 
 import pytest
@@ -124,7 +125,7 @@ async def test_an_empty_domain_gives_a_guide_and_stores_nothing(memory: Memory) 
         assert short.content != started.text
         assert (await memory.entities.read_graph()).entities == ()
 
-    await check("There is no domain")
+    await check("does not exist")
     with pytest.raises(GraphError) as caught:
         await memory.history.log()
     assert caught.value.code is Code.ONTOLOGY_NOT_FOUND
@@ -379,6 +380,18 @@ async def test_a_summary_is_called_by_a_session_that_somebody_named_or_by_its_ti
         content = str((await memory.recall.recall(focus=[ended.summary_id])).content)
         assert "aaaa" not in content
         assert content.count("s1") == (session == "s1")
+
+
+async def test_a_session_begins_with_the_summary_of_the_session_that_ended_last(memory: Memory) -> None:
+    for session, ended in (("s2", None), ("s1", datetime(2026, 11, 20, tzinfo=UTC)), ("s0", datetime(2026, 11, 1))):
+        await memory.entities.session_end(f"Work of {session}.", session_id=session, ended=ended)
+        text = (await memory.entities.session_start()).text
+        assert "Work of s2." in text
+        assert "Work of s1." not in text
+    await memory.delete_node((await memory.entities.session_end("Gone.", session_id="s2")).summary_id)
+    assert "20 November 2026:\n> Work of s1." in (await memory.entities.session_start()).text
+    await memory.entities.session_end("More work of s0.", session_id="s0")
+    assert "> More work of s0." in (await memory.entities.session_start()).text
 
 
 async def test_a_block_or_summary_that_cannot_be_read_is_left_out(settings: Settings, domain: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from graph_memory import Code, GraphError, Memory, Settings, open_memory
 from graph_memory.memory.api import upkeep
 from graph_memory.memory.search.index import following
-from graph_memory.memory.search.index.backlog import Backlog, backlog
+from graph_memory.memory.search.index.backlog import Backlog, read_backlogs
 from graph_memory.storage import schema
 from graph_memory.storage.schema import Step, steps
 from graph_memory.storage.store import Reader
@@ -25,9 +25,9 @@ async def test_a_memory_tells_how_many_events_are_not_indexed(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ):
     async def backlog_of_domain(reader: Reader) -> list[Backlog]:  # other tests write to the database meanwhile
-        return [row for row in await backlog(reader) if row.domain == domain]
+        return [row for row in await read_backlogs(reader) if row.domain == domain]
 
-    monkeypatch.setattr(upkeep, "backlog", backlog_of_domain)
+    monkeypatch.setattr(upkeep, "read_backlogs", backlog_of_domain)
     await memory.entities.create_entities([{"name": "Ann", "entityType": "person", "observations": ["likes tea"]}])
     await memory.recall.search_memories("tea")
     assert await not_indexed(memory) == 0

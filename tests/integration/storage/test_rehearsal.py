@@ -52,6 +52,7 @@ def settings_of(settings: Settings, home: Path, domain: str) -> Settings:
     return settings.model_copy(update={"home": home, "domain": domain, "neo4j_uri": server.uri, **login})
 
 
+@pytest.mark.long  # it changes the schema
 async def test_statements_are_rehearsed_by_the_next_process_and_after_a_change_of_the_schema(
     settings: Settings, domain: str, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

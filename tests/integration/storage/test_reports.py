@@ -16,7 +16,7 @@ from graph_memory.model.events import Draft, Head, Op, Request, new_id
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import content_state
 from graph_memory.model.values.content import content_from
-from graph_memory.storage.log.work import Decision, Written
+from graph_memory.storage.log.work import CompletedWrite, Decision
 
 from .test_group_commit import crowd, reads_nothing
 from .test_write_at_once import ONTOLOGY
@@ -50,12 +50,12 @@ def decision_from(first: int) -> Callable[[Head, None], Decision[int]]:
     return decide
 
 
-async def write(memory: Memory, domain: str, first: int = 1, **options: Any) -> Written[int]:
+async def write(memory: Memory, domain: str, first: int = 1, **options: Any) -> CompletedWrite[int]:
     core = memory._core
     return await core.log.write("numbered", domain, core.origin, reads_nothing(), decision_from(first), **options)
 
 
-async def number_in(memory: Memory, written: Written[int]) -> object:
+async def number_in(memory: Memory, written: CompletedWrite[int]) -> object:
     """Return the number that the node has which a write made."""
     return (await memory.get_node(written.receipt.changes[0].subject)).properties["n"]
 

@@ -74,7 +74,7 @@ async def seeded_names(shared_memory: Memory, driver: Driver) -> None:
         "_refused",
         "_inverse",
         "_inverse_of",
-        *("_mentioned", "_relation", "_asks", "_supersedes", "aliases"),
+        *("_mentioned", "_relation", "_asks", "_supersedes", "aliases", "different_from_ids"),
         *("project", "session", "source", "summary", "tool"),
         "_is_emptied",
         "_used",

@@ -13,10 +13,10 @@ from neo4j.exceptions import IncompleteCommit, Neo4jError
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Settings
-from graph_memory.storage.connecting import Address
+from graph_memory.storage.connecting import Address, Limits
 from graph_memory.storage.driver_errors import graph_error_of
 from graph_memory.storage.queries import Query
-from graph_memory.storage.store import Indeterminate, Limits, Store, Transaction, open_store
+from graph_memory.storage.store import RetryableWriteError, Store, Transaction, open_store
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("shared_memory")]
 
@@ -148,7 +148,7 @@ async def test_a_statement_that_is_refused_with_its_login_was_not_run_and_is_loo
         AsyncGraphDatabase.driver(server.uri, auth=(server.username, "wrong")) as stranger,
     ):
         own, store._driver = store._driver, stranger
-        with pytest.raises(Indeterminate) as caught:
+        with pytest.raises(RetryableWriteError) as caught:
             await store.write_at_once(HOLD, id=domain)
         store._driver = own
         assert not caught.value.in_doubt

@@ -16,8 +16,9 @@ from graph_memory.model.events import Draft, Head, Op, Origin
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ConnectionState, content_state
 from graph_memory.model.values.content import content_from
+from graph_memory.storage.connecting import Limits
 from graph_memory.storage.log.work import Decision
-from graph_memory.storage.store import Limits, Reader, Store
+from graph_memory.storage.store import Reader, Store
 
 pytestmark = pytest.mark.anyio
 

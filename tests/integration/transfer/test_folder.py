@@ -104,27 +104,33 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
 @for_rows(
     ("registry", "text"),
     [
-        ("{", "is not JSON"),
+        ("{", "is not valid JSON"),
         ([], "not an object"),
         ({"nodes": {"a": []}}, "not an object"),
-        ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "type Nota, which _system/ontology.yaml does not declare"),
+        ({"nodes": {"a": {**NODE, "type": "Nota"}}}, 'type "Nota", which _system/ontology.yaml does not declare'),
         ({"nodes": {"a": {**NODE, "type": "", "content": EMPTY}}}, "does not declare"),
         ({"nodes": {"a": {**NODE, "type": "  ", "content": EMPTY}}}, "does not declare"),
         ({"nodes": {"_a": NODE}}, "is not a valid id"),
         ({"nodes": {"a": {**NODE, "properties": {"_x": 1}}}}, "reserved"),
-        ({"nodes": {"a": {**NODE, "content": {"path": "../../etc/passwd", "format": "x"}}}}, "outside"),
-        ({"nodes": {"a": {**NODE, "content": {"path": "/etc/passwd", "format": "x"}}}}, "outside"),
+        (
+            {"nodes": {"a": {**NODE, "content": {"path": "../../etc/passwd", "format": "x"}}}},
+            "must be a path inside the folder",
+        ),
+        (
+            {"nodes": {"a": {**NODE, "content": {"path": "/etc/passwd", "format": "x"}}}},
+            "must be a path inside the folder",
+        ),
         ({"nodes": {"a": {**NODE, "content": {"path": "none.md", "format": "x"}}}}, "it is missing"),
-        ({"nodes": {"a": {"type": "Note"}}}, "no content"),
-        ({"nodes": {"a": {**NODE, "valid_to": "soon"}}}, "no valid time as valid_to"),
-        ({"nodes": {"a": {**NODE, "valid_to": "0001-01-01T00:00:00+14:00"}}}, "no valid time as valid_to"),
+        ({"nodes": {"a": {"type": "Note"}}}, 'lacks the field "content"'),
+        ({"nodes": {"a": {**NODE, "valid_to": "soon"}}}, "valid_to.*must be a time"),
+        ({"nodes": {"a": {**NODE, "valid_to": "0001-01-01T00:00:00+14:00"}}}, "valid_to.*must be a time"),
         ({"nodes": {"a": {**NODE, "valid_from": "2021-01-01", "valid_to": "2020-01-01"}}}, "not after"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "which does not exist"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "type": "Lynk"}}}, "Lynk"),
-        ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "has no to"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, 'lacks the field "to"'),
         ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "node": "b"}}}, "which does not exist"),
         ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "confidence": 2}}}, "confidence"),
-        ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "text": "\ud800"}}}, "half a character pair"),
+        ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "text": "\ud800"}}}, "half of a UTF-16 surrogate pair"),
         ({"nodes": {"a": {**NODE, "entity": "x"}}}, "name"),
     ],
 )
@@ -306,20 +312,20 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
     ("at", "value", "text"),
     [
         ("nodes.mem_act_001.created", "9999-01-01T00:00:00Z", "in the future"),
-        ("nodes.mem_act_001.modified", "0001-01-01T00:00:00Z", "since 1900"),
-        ("nodes.mem_act_001.created", 2025, "no valid time"),
-        ("nodes.mem_act_001.id", "mem_act_002", "its id as"),
-        ("nodes.mem_act_001.owner", "me", "owner, which does not belong"),
-        ("nodes.mem_act_001._erased", True, "_erased, which does not belong"),
+        ("nodes.mem_act_001.modified", "0001-01-01T00:00:00Z", "a time after 1899"),
+        ("nodes.mem_act_001.created", 2025, "must be a time"),
+        ("nodes.mem_act_001.id", "mem_act_002", "has another id"),
+        ("nodes.mem_act_001.owner", "me", 'unexpected field "owner"'),
+        ("nodes.mem_act_001._erased", True, 'unexpected field "_erased"'),
         ("nodes.mem_act_001.tags", "t", "tags"),
         ("nodes.mem_act_001.path", "", "is not a valid path"),
         ("nodes.mem_act_001.content.size", 5, "declares content of 5 bytes"),
         ("nodes.mem_act_001.content.size", -1, "size"),
-        ("nodes.mem_act_001.content.path", "_content/nodes/\u0000.md", "outside the folder"),
+        ("nodes.mem_act_001.content.path", "_content/nodes/\u0000.md", "must be a path inside the folder"),
         ("nodes.mem_act_001.content.path", "_content/nodes", "it is missing"),
-        ("nodes.mem_act_001.content.path", "", "outside the folder"),
-        ("nodes.mem_act_001.content.format", "a\nb", "is not 1 to 100 characters"),
-        ("nodes.mem_act_001.content.owner", "me", "owner, which does not belong"),
+        ("nodes.mem_act_001.content.path", "", "must be a path inside the folder"),
+        ("nodes.mem_act_001.content.format", "a\nb", "is empty, longer than 100 characters"),
+        ("nodes.mem_act_001.content.owner", "me", 'unexpected field "content.owner"'),
         (
             "connections.mem_act_001",
             {"type": "NextAction", "from": "mem_proj_001", "to": "mem_act_001"},
@@ -327,7 +333,7 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
         ),
         ("connections.conn_001.to", "mem_doc_001", "cannot connect"),
         ("connections.conn_001.type", "WaitingFor", "requires properties"),
-        ("extra", {}, "extra, which does not belong"),
+        ("extra", {}, 'unexpected field "extra"'),
     ],
 )
 async def test_an_entry_at_fault_is_named_and_leaves_no_name_taken(
@@ -352,7 +358,7 @@ async def test_a_registry_that_nests_deeply_is_refused(memory: Memory, domain: s
     write_specified(tmp_path)
     for text in ("[" * 200_000, '{"nodes":' * 200_000, '{"nodes": {"a": "\\ud800"}}'):
         (tmp_path / "_system/registry.json").write_text(text)
-        with pytest.raises(GraphError, match="not JSON") as refused:
+        with pytest.raises(GraphError, match="not valid JSON") as refused:
             await memory.transfer.import_folder(tmp_path)
         assert refused.value.code is Code.INVALID_ARCHIVE
     assert not await exists(memory, domain)
@@ -368,12 +374,12 @@ async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_
         raise GraphError(Code.STORE_UNAVAILABLE, "gone", {"hint": "Wait."})
 
     with monkeypatch.context() as patched:
-        patched.setattr(importing, "logged_types", fails)
+        patched.setattr(importing, "read_logged_types", fails)
         with pytest.raises(GraphError, match="gone"):
             await memory.transfer.import_folder(tmp_path)
     assert not await exists(memory, domain)
     with monkeypatch.context() as patched:
-        patched.setattr(importing, "logged_types", None)
+        patched.setattr(importing, "read_logged_types", None)
         with pytest.raises(TypeError):
             await memory.transfer.import_folder(tmp_path)
     with pytest.raises(GraphError, match="delete the domain and import the folder again") as busy:

@@ -25,7 +25,7 @@ from graph_memory import (
     ontology_from,
 )
 from graph_memory.memory.transfer.formats.cypher_script import LABEL, write_cypher
-from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, NodeRecord, Place
+from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, NodeRecord, SourcePosition
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.memory.transfer.results import GraphFormat
 from integration.branches.test_branch import fill
@@ -34,7 +34,7 @@ from unit.memory.transfer.test_round_trip import OWN_KEYS
 
 pytestmark = pytest.mark.anyio
 
-NO_PLACE = Place("")
+NO_PLACE = SourcePosition("")
 TYPES = {"node_types": ["A b`'"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]}
 EVIL = [
     "",

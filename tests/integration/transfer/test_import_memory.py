@@ -13,7 +13,7 @@ from neo4j import Driver
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Neo4jSource, Settings, ontology_from
-from graph_memory.memory.access_counter import AccessTally
+from graph_memory.memory.access_counter import AccessCounter
 from graph_memory.memory.entities import importing
 from unit.memory.transfer.test_memories import EVENTS, write, write_store
 
@@ -87,9 +87,7 @@ async def test_what_is_there_stays_and_what_was_observed_is_added(memory: Memory
     done = await memory.transfer.import_memory(write(tmp_path, "m.jsonl", "\n".join(map(json.dumps, twice))))
     assert (done.entities.new, done.observations.new, done.observations.already_there) == (0, 2, 1)
     assert done.relations.new == 1
-    assert [note.text for note in done.notes] == [
-        "entities that have one name and several types have the first of these"
-    ]
+    assert [note.text for note in done.notes] == ["an entity with several types gets the first of them"]
     (ada,) = (await memory.entities.open_nodes(["Ada"])).entities
     assert (ada.entity_type, ada.observations) == ("person", ("own", "new", "later"))
 
@@ -177,13 +175,40 @@ async def test_a_file_that_the_environment_names_is_imported_once(memory: Memory
     assert "Ada Lovelace" not in [entity.name for entity in (await memory.entities.read_graph()).entities]
 
 
+async def test_a_second_file_for_a_used_domain_is_only_compared(memory: Memory, tmp_path: Path) -> None:
+    first = write(tmp_path, "first.jsonl", lines(memory_of(12)))
+    second = write(tmp_path, "second.jsonl", lines(memory_of(15)))
+    assert await memory.transfer.import_once(first) is not None
+    for _ in range(2):
+        compared = await memory.transfer.import_once(second)
+        assert compared is not None
+        assert (compared.dry_run, compared.entities.new, compared.entities.already_there) == (True, 3, 12)
+    assert len((await memory.entities.read_graph()).entities) == 12
+    await memory.transfer.import_memory(second)
+    compared = await memory.transfer.import_once(second)
+    assert compared is not None
+    assert compared.entities.new == 0
+    assert await memory.transfer.import_once(first) is None
+
+
+async def test_a_damaged_file_of_the_environment_is_named_with_what_a_user_can_do(
+    memory: Memory, tmp_path: Path
+) -> None:
+    file = write(tmp_path, "memory.jsonl", lines(memory_of(10)) + "\n{")
+    with pytest.raises(GraphError, match=r"memory\.jsonl:22") as caught:
+        await memory.transfer.import_once(file)
+    assert "MEMORY_FILE_PATH names this file." in str(caught.value.hint)
+    assert "or use --skip-invalid" not in str(caught.value.hint).lower()
+    assert "`graph-memory import --skip-invalid FILE --domain DOMAIN`" in str(caught.value.hint)
+
+
 async def test_an_import_counts_nothing_as_looked_at(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write(tmp_path, "memory.jsonl", lines(memory_of(12)))
     await memory.transfer.import_memory(file)
     noted: list[str] = []
-    monkeypatch.setattr(AccessTally, "note", lambda _self, _domain, ids: noted.extend(ids))
+    monkeypatch.setattr(AccessCounter, "record", lambda _self, _domain, ids: noted.extend(ids))
     await memory.transfer.import_memory(file, dry_run=True)
     await memory.transfer.import_memory(file)
     assert noted == []

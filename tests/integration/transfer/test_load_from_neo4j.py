@@ -153,9 +153,19 @@ async def test_nodes_are_called_by_a_property_and_those_without_keep_their_eleme
 
 ORDER = "WHEN 'Ann' THEN 1 WHEN 'Bob' THEN 2 ELSE 3"
 FAULTS = {
-    "a list": ("SET n.words = ['a', 'b']", "node ", "property words: words is a list", Code.INVALID_SOURCE),
+    "a list": (
+        "SET n.words = ['a', 'b']",
+        "node ",
+        'property words: The value of "words" is a list',
+        Code.INVALID_SOURCE,
+    ),
     "a number that is none": ("SET n.x = 0.0 / 0", "node ", "property x", Code.INVALID_PROPERTY),
-    "no end": ("CREATE (n)-[:Knows {x: [1]}]->(n)", "relationship ", "property x: x is a list", Code.INVALID_SOURCE),
+    "no end": (
+        "CREATE (n)-[:Knows {x: [1]}]->(n)",
+        "relationship ",
+        'property x: The value of "x" is a list',
+        Code.INVALID_SOURCE,
+    ),
 }
 
 
@@ -248,7 +258,7 @@ async def test_relationships_of_a_node_that_is_left_out_do_not_go_to_another_of_
             "INVALID_SOURCE" if "_tags" in change else "NODE_ALREADY_EXISTS": 1,
             "DANGLING_REFERENCE": 5,
         }
-        assert "The Knows joins Ann, but several nodes of the source have that id" in [
+        assert 'A connection of type Knows refers to node "Ann", but several nodes have this id' in [
             r.message for r in done.refused.first
         ]
         assert done.connection_types == {}

@@ -71,7 +71,7 @@ async def test_two_domains_that_are_compacted_to_one_path_at_once_keep_both_past
     memory: Memory, domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = [domain, f"{domain}-b"]
-    written, put = anyio.Event(), Archive.put_in_place
+    written, put = anyio.Event(), Archive.rename_to_final
     waiting = 0
     for name in both:
         result = memory.in_domain(name)
@@ -87,7 +87,7 @@ async def test_two_domains_that_are_compacted_to_one_path_at_once_keep_both_past
         await written.wait()
         await put(archive)
 
-    monkeypatch.setattr(Archive, "put_in_place", together)
+    monkeypatch.setattr(Archive, "rename_to_final", together)
     refused: list[GraphError] = []
     compacted: list[str] = []
 

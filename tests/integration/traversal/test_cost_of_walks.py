@@ -14,7 +14,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.connection_weights import WEIGHED, ConnectionWeigher
 from graph_memory.memory.graph.neighbours import LINKS
 from graph_memory.memory.history.past import CONNECTED_NODES, CONNECTIONS
-from graph_memory.memory.traversal.frontier import FRONTIER, Frontier, Place
+from graph_memory.memory.traversal.frontier import FRONTIER, DomainState, Frontier
 from graph_memory.memory.traversal.request import EdgeFilter
 from graph_memory.memory.traversal.walks.edges import MAX_WEIGHED, EdgeRequest
 from support import hits_of
@@ -72,7 +72,7 @@ def frontier(domain: str, at: int | None, **arguments: Any) -> Frontier:
         if at is None
         else ConnectionWeigher(core, domain, ONTOLOGY, NOW, at)
     )
-    return Frontier(Place(core, domain, at), scale, EdgeFilter(**arguments))
+    return Frontier(DomainState(core, domain, at), scale, EdgeFilter(**arguments))
 
 
 def profile_request(

@@ -18,7 +18,7 @@ from graph_memory.memory.traversal.walks.edges import Edge
 from graph_memory.memory.traversal.walks.meeting import bidirectional
 from graph_memory.memory.traversal.walks.paths import best_paths, explore_between, unit_cost, weight_cost
 from graph_memory.memory.traversal.walks.walk import Plan, best_first, breadth_first, depth_first
-from graph_memory.memory.traversal.walks.weighting import weighting
+from graph_memory.memory.traversal.walks.weighting import parse_weighting
 from profiles import profile
 from support import Conversation, last
 from unit.memory.traversal.graphs import answer_edges
@@ -229,7 +229,7 @@ def test_a_walk_goes_where_the_pure_walk_goes(
     if strategy == "bidirectional" and len(starts) == 1:
         strategy = "breadth_first"
     plain = world.moments[1 if moment is None else moment]
-    rank = weighting(weight)
+    rank = parse_weighting(weight)
     plan = Plan(tuple(starts), strategy, depth, nodes, expansion, rank.rank, ranks_all=rank.is_expression)
     edges = plain.followed_edges(edge_filter)
     direction = edge_filter.get("direction", "both")

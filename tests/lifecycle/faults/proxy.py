@@ -14,18 +14,49 @@ HOST = "127.0.0.1"
 COMMIT = bytes.fromhex("0002B0120000")
 """The Bolt message that ends a transaction; a statement that is a transaction of its own comes without."""
 
+_IGNORED = bytes.fromhex("0002B07E0000")
 _BLOCK = 1 << 16
 _QUIET = 1.0
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
+def _failure(**fields: str) -> bytes:
+    """Return the Bolt message of a failed request."""
+    packed = b"".join(_pack_text(text) for pair in fields.items() for text in pair)
+    message = bytes([0xB1, 0x7F, 0xA0 + len(fields)]) + packed
+    return len(message).to_bytes(2) + message + bytes(2)
+
+
+def _pack_text(text: str) -> bytes:
+    return bytes([0xD0, len(text)]) + text.encode()
+
+
+_NOT_A_LEADER = _failure(
+    neo4j_code="Neo.ClientError.Cluster.NotALeader",
+    message="No write operations are allowed directly on this database.",
+    gql_status="08N09",
+    description="error: connection exception - request error.",
+)
+
+
+def _count_messages(block: bytes) -> int:
+    """Return the number of Bolt messages in a block that contains only whole ones."""
+    count = place = 0
+    while place < len(block):
+        size = int.from_bytes(block[place : place + 2])
+        count, place = count + (size == 0), place + 2 + size
+    return count
+
+
 class Fault(StrEnum):
-    """How a connection ends."""
+    """How a connection ends, or a request fails."""
 
     CUT = "cut"
     """Closed in order, as by a server that stops."""
     RESET = "reset"
     """Reset, as by a firewall that forgot it."""
+    NOT_A_LEADER = "not a leader"
+    """Refused, as by a server of a cluster that no longer takes writes. The connection stays."""
 
 
 @dataclass
@@ -150,12 +181,24 @@ class Proxy:
                 await asyncio.sleep(self.delay)
                 if self._trap and self._trap.marker in block:
                     link.trap, self._trap = self._trap, None
+                    if link.trap.fault is Fault.NOT_A_LEADER:
+                        await self._refuse(link, block)
+                        continue
                     if not link.trap.answered:
                         break
                 link.server.writer.write(block)
                 await link.server.writer.drain()
         self._spring(link)
         link.end(Fault.CUT)
+
+    async def _refuse(self, link: _Link, block: bytes) -> None:
+        """Answer requests in the place of the server, which does not get them."""
+        assert link.trap
+        self.faults += 1
+        link.trap.sprung.set()
+        link.trap = None
+        link.client.writer.write(_NOT_A_LEADER + _IGNORED * (_count_messages(block) - 1))
+        await link.client.writer.drain()
 
     async def _back(self, link: _Link) -> None:
         """Carry what the server answers to the client."""

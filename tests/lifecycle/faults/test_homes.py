@@ -19,7 +19,7 @@ import pytest
 from neo4j import Driver, GraphDatabase
 
 from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
-from graph_memory.local.home.home import Home, Run, read_run
+from graph_memory.local.home.home import HomeFolder, Run, read_run
 
 CAN_MOUNT = sys.platform == "linux" and os.geteuid() == 0 and shutil.which("mount") is not None
 ONTOLOGY = ontology_from({"node_types": ["Note"], "connection_types": []})
@@ -51,8 +51,8 @@ def free_ports(number: int) -> list[int]:
 
 def choose_ports(settings: Settings, bolt: int, http: int) -> None:
     """Have the next start of a home choose these ports, if they are free."""
-    Home.of(settings).make_folders()
-    Run(bolt, http, settings.neo4j_version).save(Home.of(settings))
+    HomeFolder.of(settings).make_folders()
+    Run(bolt, http, settings.neo4j_version).save(HomeFolder.of(settings))
 
 
 def answer_of(server: local.LocalServer) -> list[object]:
@@ -83,7 +83,7 @@ def squatter(settings: Settings, port: int) -> Iterator[None]:
 
     def wait_and_take() -> None:
         while not ended.is_set():
-            run = read_run(Home.of(settings))
+            run = read_run(HomeFolder.of(settings))
             if run and run.pid:
                 listening.append(socket.create_server((HOST, port)))
                 return
@@ -109,7 +109,7 @@ def test_a_port_that_somebody_takes_while_neo4j_starts_is_left_to_them(homes: li
     with squatter(settings, bolt if kind == "bolt" else http):
         server = local.ensure_running(settings)
         assert answer_of(server) == [1]
-        run = read_run(Home.of(settings))
+        run = read_run(HomeFolder.of(settings))
         assert run
         assert {run.bolt_port, run.http_port}.isdisjoint({bolt, http})
 

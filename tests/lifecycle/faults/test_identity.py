@@ -18,7 +18,7 @@ from neo4j import GraphDatabase
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Settings, local, ontology_from, open_memory
-from graph_memory.local.home.home import Home, Run, read_run
+from graph_memory.local.home.home import HomeFolder, Run, read_run
 from graph_memory.local.home.ports import find_free_port
 from graph_memory.storage import store as store_module
 from graph_memory.storage.connecting import Address
@@ -75,11 +75,11 @@ def other(tmp_path: Path) -> Iterator[Settings]:
 
 def choose_ports(settings: Settings, bolt: int, http: int) -> None:
     """Have the next start of a home choose these ports, if they are free."""
-    Run(bolt, http, settings.neo4j_version).save(Home.of(settings))
+    Run(bolt, http, settings.neo4j_version).save(HomeFolder.of(settings))
 
 
 def run_of(settings: Settings) -> Run:
-    run = read_run(Home.of(settings))
+    run = read_run(HomeFolder.of(settings))
     assert run
     return run
 
@@ -116,13 +116,13 @@ async def test_another_home_on_the_old_port_is_neither_written_to_nor_asked_to_l
         await memory.create_ontology(ONTOLOGY)
         old = local.ensure_running(home)
         local.stop(home)
-        Home.of(other).password_file.write_text("of no use: nobody is to log in\n")
+        HomeFolder.of(other).password_file.write_text("of no use: nobody is to log in\n")
         choose_ports(other, run_of(home).bolt_port, run_of(home).http_port)
         assert local.ensure_running(other).uri == old.uri
         node = await memory.create_node("Note", "kept")
         assert (await memory.get_node(node.node_id)).version == node.version
     assert texts_of(home) == {"kept"}
-    Home.of(other).password_file.write_text(old.password)
+    HomeFolder.of(other).password_file.write_text(old.password)
     assert texts_of(other) == set()
 
 

@@ -24,6 +24,7 @@ import pytest
 from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
 from graph_memory.memory.history.results import LogEntry
 from lifecycle.faults.long_worker import OPERATIONS, Work
+from profiles import some
 
 KILLS = int(os.environ.get("KILLS") or 1)
 """How often each operation is killed; `make soak` asks for more."""
@@ -309,7 +310,7 @@ async def complete(memory: Memory, settings: Settings, work: Work, expected: Und
     assert differing(await read_family(memory, work), expected.after) == {}
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("operation", some([*OPERATIONS]))
 async def test_what_was_killed_has_not_begun_or_is_complete_or_goes_on_when_it_is_asked_for_again(
     own: Settings, origin: Origin, operation: str, tmp_path: Path
 ) -> None:

@@ -71,7 +71,37 @@ async def check_made_once(memory: Memory, driver: Driver, domain: str) -> None:
     assert (await memory.upkeep.verify()).clean
 
 
-@pytest.mark.parametrize("fault", Fault)
+ENDS = [Fault.CUT, Fault.RESET]
+
+
+@pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_write_that_a_former_leader_refuses_is_made_once(
+    far: Settings, proxy: Proxy, driver: Driver, domain: str, way: str, scheme: str
+) -> None:
+    uri = proxy.uri.replace("bolt:", f"{scheme}:")
+    async with open_memory(far.model_copy(update={"neo4j_uri": uri})) as memory:
+        await memory.create_ontology(ONTOLOGY)
+        trap = proxy.trap(await ready_to_write(memory, way), Fault.NOT_A_LEADER, answered=False)
+        made = await memory.create_node("Note", "decisive")
+        assert trap.sprung.is_set()
+        assert (await memory.get_node(made.node_id)).version == made.version
+        await check_made_once(memory, driver, domain)
+
+
+async def test_a_transaction_that_a_former_leader_refuses_is_lost(
+    remote: Memory, proxy: Proxy, driver: Driver, domain: str
+) -> None:
+    trap = proxy.trap(COMMIT, Fault.NOT_A_LEADER, answered=False)
+    with pytest.raises(GraphError) as caught:
+        async with remote.transaction() as t:
+            await t.create_node("Note", "decisive")
+    assert trap.sprung.is_set()
+    assert caught.value.code is Code.TRANSACTION_LOST
+    assert times_written(driver, domain, "decisive") == 0
+
+
+@pytest.mark.parametrize("fault", ENDS)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("answered", [False, True], ids=["before it was sent", "before it was answered"])
 async def test_a_write_whose_connection_ends_is_made_once_and_acknowledged(
@@ -85,7 +115,7 @@ async def test_a_write_whose_connection_ends_is_made_once_and_acknowledged(
     await check_made_once(remote, driver, domain)
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", ENDS)
 @pytest.mark.parametrize("answered", [False, True], ids=["before it was sent", "before it was answered"])
 async def test_a_transaction_whose_commit_is_cut_off_was_made_or_is_told_to_be_lost(
     remote: Memory, proxy: Proxy, driver: Driver, domain: str, fault: Fault, answered: bool
@@ -103,7 +133,7 @@ async def test_a_transaction_whose_commit_is_cut_off_was_made_or_is_told_to_be_l
     assert (await remote.upkeep.verify()).clean
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", ENDS)
 async def test_a_transaction_whose_connection_ends_before_the_commit_is_lost(
     remote: Memory, proxy: Proxy, driver: Driver, domain: str, fault: Fault
 ) -> None:
@@ -154,7 +184,7 @@ async def test_a_write_in_doubt_is_told_as_such_while_the_network_stays_away(
         await check_made_once(memory, driver, domain)
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", ENDS)
 async def test_a_read_whose_answer_is_cut_off_is_asked_again(remote: Memory, proxy: Proxy, fault: Fault) -> None:
     node = await remote.create_node("Note", "kept")
     trap = proxy.trap(node.node_id.encode(), fault, answered=True)
@@ -280,7 +310,7 @@ async def test_what_was_acknowledged_is_there_once_after_random_cuts(
 
 async def disturb(proxy: Proxy, rng: random.Random) -> None:
     """Do one thing to all connections: end them, hold them up, or be away for a moment."""
-    fault = rng.choice(list(Fault))
+    fault = rng.choice(ENDS)
     match rng.randrange(4):
         case 0:
             proxy.go(fault)

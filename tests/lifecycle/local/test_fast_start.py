@@ -13,8 +13,8 @@ import pytest
 from graph_memory import local
 from graph_memory.local.aot import training
 from graph_memory.local.aot.cache import AotCache
-from graph_memory.local.aot.fast_start import cache_of, was_refused
-from graph_memory.local.home.home import Home
+from graph_memory.local.aot.fast_start import cache_of, was_cache_rejected
+from graph_memory.local.home.home import HomeFolder
 from graph_memory.local.jars.fetch import class_path, known_list
 from graph_memory.local.process.process import find
 from graph_memory.settings import Settings
@@ -83,10 +83,10 @@ def uses_cache(server: local.LocalServer) -> bool:
 
 def test_a_start_uses_the_cache_and_says_no_more_on_its_console(stopped_home):
     settings, cache = stopped_home
-    Home.of(settings).console_log.unlink()
+    HomeFolder.of(settings).console_log.unlink()
     server = local.ensure_running(settings)
     assert uses_cache(server)
-    assert not was_refused(Home.of(settings))
+    assert not was_cache_rejected(HomeFolder.of(settings))
     assert not any("][" in line for line in local.console_log(settings))
     assert cache.is_intact()
     assert not cache.training_home.exists()
@@ -116,7 +116,7 @@ from graph_memory.settings import Settings
 ensure_running(Settings(home=pathlib.Path({str(settings.home)!r}), cache=pathlib.Path({str(settings.cache)!r})))
 """
     subprocess.run([sys.executable, "-c", code], env={**os.environ, "GRAPH_MEMORY_AOT": "auto"}, check=True)
-    workshop = Home(cache.training_home)
+    workshop = HomeFolder(cache.training_home)
     wait_for(lambda: find(workshop, None))
     makers = [
         process

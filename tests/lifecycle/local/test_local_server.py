@@ -14,7 +14,7 @@ from neo4j import GraphDatabase
 from neo4j.exceptions import AuthError
 
 from graph_memory import local
-from graph_memory.local.home.home import Home, Run, read_run
+from graph_memory.local.home.home import HomeFolder, Run, read_run
 from graph_memory.local.home.ports import find_free_port
 from graph_memory.local.process.process import find, is_alive
 from graph_memory.model.errors import Code, GraphError
@@ -74,13 +74,13 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 
 def run_of(settings: Settings) -> Run:
-    run = read_run(Home.of(settings))
+    run = read_run(HomeFolder.of(settings))
     assert run
     return run
 
 
 def servers_of(settings: Settings) -> list[int]:
-    home = f"--home-dir={Home.of(settings).root}"
+    home = f"--home-dir={HomeFolder.of(settings).root}"
     return [
         process.pid
         for process in psutil.process_iter(["cmdline"])
@@ -122,7 +122,7 @@ def test_the_status_tells_what_runs(shared_home):
 )
 def test_a_server_whose_starter_died_before_writing_it_down_is_adopted(shared_home, write_down):
     server = local.ensure_running(shared_home)
-    write_down(run_of(shared_home)).save(Home.of(shared_home))
+    write_down(run_of(shared_home)).save(HomeFolder.of(shared_home))
     assert local.ensure_running(shared_home) == server
     assert run_of(shared_home).ready
 
@@ -130,7 +130,7 @@ def test_a_server_whose_starter_died_before_writing_it_down_is_adopted(shared_ho
 def test_a_killed_server_comes_back_with_its_data_and_its_address(shared_home):
     server = local.ensure_running(shared_home)
     ask(server, "CREATE (:Kept {name: 'before the kill'})")
-    temporary = Home.of(shared_home).temporary
+    temporary = HomeFolder.of(shared_home).temporary
     left = {path.name for path in temporary.iterdir()}
     assert any("jetty" in name for name in left), "Java and its libraries use the folder of the home"
     psutil.Process(server.pid).kill()
@@ -151,7 +151,7 @@ def test_a_killed_server_comes_back_with_its_data_and_its_address(shared_home):
 )
 def test_a_server_nobody_knows_the_ports_of_is_replaced(shared_home, written_down):
     server = local.ensure_running(shared_home)
-    Home.of(shared_home).run_file.write_text(written_down(run_of(shared_home)))
+    HomeFolder.of(shared_home).run_file.write_text(written_down(run_of(shared_home)))
     again = local.ensure_running(shared_home)
     assert servers_of(shared_home) == [again.pid] != [server.pid]
     assert ask(again, "RETURN 1") == [[1]]
@@ -174,7 +174,7 @@ def test_a_foreign_web_page_may_not_read_what_is_answered_over_http(shared_home)
 
 
 def test_processes_that_ask_at_once_share_one_server_that_outlives_its_killed_starter(empty, starter):
-    place = Home.of(empty)
+    place = HomeFolder.of(empty)
     first = starter(empty)
     wait_for(place.first_start_mark.exists)
     others = [starter(empty), starter(empty)]
@@ -191,7 +191,7 @@ def test_processes_that_ask_at_once_share_one_server_that_outlives_its_killed_st
 
 def test_a_first_start_killed_while_neo4j_makes_its_databases_begins_anew(empty, starter):
     first = starter(empty)
-    place = Home.of(empty)
+    place = HomeFolder.of(empty)
     wait_for(lambda: (place.data / "databases" / "system" / "neostore").exists())
     first.kill()
     first.wait()

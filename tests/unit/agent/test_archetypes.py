@@ -95,7 +95,7 @@ def test_the_personal_assistant_relates_people():
 @for_rows(
     ("events", "message"),
     [
-        ([], "0 events in one call"),
+        ([], "The call contains 0 events"),
         ([{"content": "x"}], "events[0]"),
         ([{"type": "note", "kind": "x"}], "events[0].kind is not a valid key"),
         ([{"type": "note", "content": 3}], "events[0].content must be text"),

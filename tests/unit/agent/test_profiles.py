@@ -159,8 +159,8 @@ def test_without_a_query_the_newest_corrections_come_first():
 
 def test_a_line_quotes_what_was_stored_and_names_another_user():
     odd = Correction(id="x", original='"ignore" all\n# rules', corrected="y" * 1_000, time=NOW)
-    line = UserEntry("user", odd).line()
+    line = UserEntry("user", odd).render()
     assert line.startswith("The user corrected this before (27 November 2026): not \"'ignore' all")
     assert "\n" not in line
     assert len(line) < 450
-    assert UserEntry("ann", odd).line().startswith("ann corrected")
+    assert UserEntry("ann", odd).render().startswith("ann corrected")

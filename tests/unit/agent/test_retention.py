@@ -97,7 +97,7 @@ def test_nothing_that_a_batch_has_no_room_for_is_selected_nor_what_it_cites(monk
 
 def test_what_cannot_be_deleted_stays_with_what_it_cites() -> None:
     learned = [pattern("p", 0, 9), *EVENTS]
-    selection = select(learned, [link("LearnedFrom", "p", "a1")], {}, Limits(0, patterns=0), NOW, fixed={"p"})
+    selection = select(learned, [link("LearnedFrom", "p", "a1")], {}, Limits(0, patterns=0), NOW, undeletable={"p"})
     assert (selection.patterns, selection.events) == ((), ("b1", "a2"))
 
 

@@ -26,7 +26,7 @@ def test_a_type_is_the_layers_if_it_has_its_properties_and_requires_no_others(
 
 
 def test_the_types_that_the_layer_creates_are_its_own_also_with_a_stricter_rule():
-    assert roles_in(layer_ontology()).is_complete
+    assert roles_in(layer_ontology()).has_all_types
     goal = {
         "name": "Goal",
         "properties": {

@@ -11,7 +11,7 @@ from graph_memory import Code, GraphError
 from graph_memory.agent import working as module
 from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.search.token_budget import tokens_of_text
-from graph_memory.model.rights import Caller, Grant, Principal, Right, calling
+from graph_memory.model.rights import Caller, Grant, Principal, Right, run_as
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio
@@ -52,14 +52,14 @@ async def test_callers_with_different_keys_share_neither_a_session_nor_the_limit
 ) -> None:
     monkeypatch.setattr(module, "_MOST_SESSIONS", 2)
     ann, bob = (Caller(Principal(name, (Grant("*", Right.WRITE),))) for name in ("ann", "bob"))
-    with calling(ann):
+    with run_as(ann):
         await working.set("goal", "Release")
-    with calling(bob):
+    with run_as(bob):
         assert (await working.get()).goal is None
         for session in ("first", "second", "third"):
             await Working(sessions, "work", session).set("goal", session)
         assert (await Working(sessions, "work", "first").get()).goal is None
-    with calling(ann):
+    with run_as(ann):
         memory = await working.get()
     assert (memory.session, memory.goal) == ("monday", "Release")
 

@@ -16,13 +16,13 @@ from graph_memory import Settings
 from graph_memory.chat import ModelUnavailable, Reply, chat_model
 from graph_memory.chat.protocols import ANTHROPIC, OPENAI
 from graph_memory.chat.remote import RemoteModel
-from graph_memory.provider.client import Patience, Service
+from graph_memory.provider.client import RetryDelays, Service
 from model_server import Fault, ModelServer, model_server
 
 pytestmark = pytest.mark.anyio
 
 KEY = "sk-very-secret"
-QUICK = Patience(waits=(0.01, 0.01), longest=2.0)
+QUICK = RetryDelays(pauses=(0.01, 0.01), max_delay=2.0)
 DIALECTS = {"openai": OPENAI, "ollama": OPENAI, "anthropic": ANTHROPIC}
 
 

@@ -89,9 +89,9 @@ def test_a_file_says_its_options_and_the_command_line_takes_precedence(
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", "{", "is not JSON"),
-        ("a.jsonl", '{"op": "x"}\n{"op":', "Line 2 is not JSON"),
-        ("a.json", "{}", "the file needs operations"),
+        ("a.json", "{", "is not valid JSON"),
+        ("a.jsonl", '{"op": "x"}\n{"op":', "Line 2 is not valid JSON"),
+        ("a.json", "{}", 'the file needs "operations"'),
         ("a.json", '{"operations": [], "atomic": true}', "the file.atomic is not a valid key"),
         ("a.json", "7", "the file must be an object"),
     ],
@@ -130,7 +130,8 @@ def test_people_see_each_operation_and_how_to_undo_all(memory_with_answer: Recor
         ),
         (
             {"repeated": True, "refused": 1},
-            "Already applied, as evt_1: 2 created, 0 updated, 1 deleted, 1 operation refused. Nothing was changed now.",
+            "Already applied, as evt_1: 2 created, 0 updated, 1 deleted, 1 operation rejected. "
+            "Nothing was changed now.",
         ),
         ({"batch": None, "dry_run": True}, "Dry run: 2 created, 0 updated, 1 deleted."),
         ({"batch": None, "created": 0, "deleted": 0}, "Nothing was changed: 0 created, 0 updated, 0 deleted."),
@@ -150,14 +151,14 @@ def test_what_was_left_out_is_told_with_an_exit_status(memory_with_answer: Recor
     assert shown.stderr.splitlines()[0] == (
         "operations[1] update_node: NODE_NOT_FOUND: Node x does not exist. Use `graph-memory query`."
     )
-    assert "1 operation refused" in shown.stderr
+    assert "1 operation rejected" in shown.stderr
 
 
 def test_many_that_were_left_out_are_counted(memory_with_answer: RecordingMemory):
     faults = tuple(BatchFault(index=n, op="delete_node", code="NODE_NOT_FOUND", message="Gone") for n in range(103))
     memory_with_answer.answers["execute_batch"] = DONE.model_copy(update={"refused": 103, "faults": faults})
     lines = run("-", "--no-atomic", data=b"[{}]").stderr.splitlines()
-    assert (len(lines), lines[-2]) == (102, "… and 3 more faults; --json prints all.")
+    assert (len(lines), lines[-2]) == (102, "… and 3 more errors; --json prints all.")
 
 
 def test_a_batch_that_is_refused_lists_its_faults():

@@ -59,13 +59,13 @@ def test_a_value_is_read_as_the_schema_of_its_argument_allows(operation: str, va
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (["content"], "content is not an argument with a value"),
-        (["=x"], "=x is not an argument with a value"),
-        (["content=a", "content=b"], "content is given twice"),
-        (["content:={"], "The text after := in content:={ is not JSON"),
-        (['properties:={"a": 1, "a": 2}'], "is not JSON"),
-        (['properties:={"a": NaN}'], "is not JSON"),
-        (["properties:=" + "[" * 5_000], "is not JSON"),
+        (["content"], '"content" is not an argument with a value'),
+        (["=x"], '"=x" is not an argument with a value'),
+        (["content=a", "content=b"], '"content" was given twice'),
+        (["content:={"], 'The text after := in "content:={" is not valid JSON'),
+        (['properties:={"a": 1, "a": 2}'], "is not valid JSON"),
+        (['properties:={"a": NaN}'], "is not valid JSON"),
+        (["properties:=" + "[" * 5_000], "is not valid JSON"),
     ],
 )
 def test_text_that_is_no_argument_is_refused(values: list[str], message: str):

@@ -18,7 +18,7 @@ from graph_memory.cli.errors import COMMANDS, error_data, error_text
 from graph_memory.cli.main import app
 from graph_memory.memory.domains.lineage import erased_error
 from graph_memory.memory.drift.results import HandChange, Reconciliation
-from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted, RevertedChange, Sessions
+from graph_memory.memory.history.results import LogEntry, LogPage, NamedSubject, RevertedChange, RevertResult, Sessions
 from graph_memory.model import domain_results, results
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.ontology import ontology_from
@@ -27,7 +27,7 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.operations.table import OPERATIONS
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.ontologies import no_ontology_error
 from unit.cli.test_cli_main import VISIBLE
 from unit.mcp_server.mcp_fakes import MOMENT, NODE, RecordingMemory, client_of, opens
 
@@ -353,7 +353,9 @@ def test_lists_show_types_and_titles_first_and_say_how_to_go_on(memory: Recordin
 
 
 def test_a_node_is_named_by_its_title_or_the_beginning_of_its_id_in_every_command(memory: RecordingMemory):
-    memory.answers["named"] = (Named(id="mem_1", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False),)
+    memory.answers["named"] = (
+        NamedSubject(id="mem_1", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False),
+    )
     for command in (
         ["node", "get", "Kitchen", "--json"],
         ["node", "content", "Kitchen"],
@@ -370,7 +372,9 @@ def test_a_node_is_named_by_its_title_or_the_beginning_of_its_id_in_every_comman
 
 
 def test_a_name_of_several_is_refused_with_what_it_could_mean(memory: RecordingMemory):
-    named = [Named(id=f"mem_{n}", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False) for n in (1, 2)]
+    named = [
+        NamedSubject(id=f"mem_{n}", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False) for n in (1, 2)
+    ]
     memory.answers["named"] = tuple(named)
     error = run("node", "delete", "Kitchen", "--yes").exception
     assert isinstance(error, GraphError)
@@ -406,7 +410,7 @@ def test_the_ontology_is_not_asked_for_when_it_decides_nothing(memory: Recording
 
 
 def test_events_are_named_by_number_or_id_and_in_one_way_only(memory: RecordingMemory):
-    memory.answers["revert"] = Reverted(dry_run=False, changes=(), skipped=())
+    memory.answers["revert"] = RevertResult(dry_run=False, changes=(), skipped=())
     assert run("revert", "27", "evt_2").exit_code == 0
     assert memory.calls[-1][2]["event_ids"] == ["27", "evt_2"]
     for unclear in ([], ["27", "--since", "3"], ["--session", "a", "27"], ["--until", "3"]):
@@ -421,7 +425,7 @@ def test_a_session_is_named_by_the_beginning_that_the_table_shows(memory: Record
     memory.answers["sessions"] = Sessions(
         sessions=tuple(summary.model_copy(update={"session": name}) for name in names)
     )
-    memory.answers["revert_session"] = Reverted(dry_run=False, changes=(), skipped=())
+    memory.answers["revert_session"] = RevertResult(dry_run=False, changes=(), skipped=())
     for text, meant in (("session_012", "session_0123456789"), ("desk", "desk"), ("current", "current")):
         assert run("revert", "--session", text).exit_code == 0
         assert memory.calls[-1][1] == (meant,)
@@ -434,7 +438,7 @@ def test_a_session_is_named_by_the_beginning_that_the_table_shows(memory: Record
 
 def test_what_a_revert_of_a_merge_sets_back_has_a_name(memory: RecordingMemory):
     change = RevertedChange(subject="domain", kind=Kind.DOMAIN, operation="update", seq=9)
-    memory.answers["revert"] = Reverted(dry_run=True, changes=(change,), skipped=())
+    memory.answers["revert"] = RevertResult(dry_run=True, changes=(change,), skipped=())
     assert run("revert", "8", "--dry-run").stdout == "set back  the record of what was merged\n"
 
 
@@ -509,7 +513,7 @@ def test_applying_says_what_was_added(memory: RecordingMemory, tmp_path: Any):
         ((False, (), ()), "The domain already has all of these types.\n"),
     ):
         created, nodes, connections = answer
-        memory.answers["apply_ontology"] = results.OntologyApplied(
+        memory.answers["apply_ontology"] = results.OntologyApplyResult(
             version=3, created=created, node_types=nodes, connection_types=connections
         )
         assert run("ontology", "apply", str(file)).stdout == text
@@ -569,7 +573,7 @@ def test_a_missing_domain_is_told_with_that_of_the_project_at_hand(
     memory: RecordingMemory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     monkeypatch.chdir(tmp_path)
-    memory.answers["get_ontology"] = no_ontology("default")
+    memory.answers["get_ontology"] = no_ontology_error("default")
     own = domain_results.DomainSummary(**{**DOMAIN, "name": domain_for("auto")})
     for domains, begins in (
         ((), "To create one, use `graph-memory remember` or `graph-memory ontology apply`"),
@@ -625,11 +629,16 @@ def test_settings_are_shown_with_their_source_and_without_secrets(monkeypatch: p
 
 def test_an_error_names_commands_and_options_and_no_word_of_mcp():
     hint = Hint("Find nodes with {query_nodes}.")
-    error = GraphError(Code.INVALID_ARGUMENT, "No valid_at", {"argument": "valid_at", "hint": hint})
-    assert error_text(error) == "INVALID_ARGUMENT: No --valid-at\nHint: Find nodes with `graph-memory query`."
+    error = GraphError(
+        Code.INVALID_ARGUMENT, "This tool does not support valid_at", {"argument": "valid_at", "hint": hint}
+    )
+    assert (
+        error_text(error)
+        == "INVALID_ARGUMENT: This tool does not support --valid-at\nHint: Find nodes with `graph-memory query`."
+    )
     rendered = error_data(error)
     assert (rendered["message"], rendered["details"]["hint"]) == (
-        "No --valid-at",
+        "This tool does not support --valid-at",
         "Find nodes with `graph-memory query`.",
     )
-    assert "`graph-memory log --subject mem_1` shows" in error_text(erased_error("default", "mem_1"))
+    assert "Use `graph-memory log --subject mem_1` to see" in error_text(erased_error("default", "mem_1"))

@@ -91,4 +91,4 @@ def test_a_command_line_that_is_not_understood_is_told_as_json_to_a_program(
     result = json.loads(capsys.readouterr().err)
     assert ended.value.code == EXIT_STATUS[Code.INVALID_ARGUMENT]
     assert result["code"] == "INVALID_ARGUMENT"
-    assert "--help` shows its arguments and options" in result["details"]["hint"]
+    assert "--help` to see its arguments and options" in result["details"]["hint"]

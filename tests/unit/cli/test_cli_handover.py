@@ -3,7 +3,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from threading import Event
 from urllib.parse import urlsplit
@@ -50,6 +50,21 @@ class Visitor:
         return [answer.status_code for answer in self.answers]
 
 
+def result_of_handing_over(visit: Callable[[str], bool | None]) -> bool:
+    """Return the result of `hand_over` once the visit has ended too: a visitor may read the answer after that."""
+    ended = Event()
+
+    def visit_and_end(address: str) -> bool | None:
+        try:
+            return visit(address)
+        finally:
+            ended.set()
+
+    result = hand_over(PAGE, LOGIN, visit_and_end, LONG)
+    assert ended.wait(LONG)
+    return result
+
+
 def where(address: str) -> str:
     return f"http://127.0.0.1:{urlsplit(address).fragment.removeprefix('login=')}"
 
@@ -68,7 +83,7 @@ def test_the_page_is_given_the_login_and_its_address_has_nothing_of_it(visitor):
         addresses.append(address)
         visitor.ask(address)
 
-    assert hand_over(PAGE, LOGIN, visit, LONG)
+    assert result_of_handing_over(visit)
     [answer] = visitor.answers
     assert answer.json() == LOGIN
     assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
@@ -84,24 +99,20 @@ def test_nobody_who_guesses_or_comes_from_another_page_is_answered_nor_keeps_the
             visitor.ask(address, origin)
         visitor.ask(address)
 
-    assert hand_over(PAGE, LOGIN, visit, LONG)
+    assert result_of_handing_over(visit)
     assert visitor.codes == [404, 404, 404, 404, 404, 200]
     assert not any("hush" in answer.text + str(answer.headers) for answer in visitor.answers[:-1])
 
 
 def test_only_one_visitor_is_answered(visitor):
-    done = Event()
-
     def visit(address: str) -> None:
         for _ in range(2):
             try:
                 visitor.ask(address)
             except requests.ConnectionError:
                 break
-        done.set()
 
-    assert hand_over(PAGE, LOGIN, visit, LONG)
-    assert done.wait(LONG)
+    assert result_of_handing_over(visit)
     assert visitor.codes.count(200) == 1
 
 
@@ -115,7 +126,7 @@ def test_another_user_is_refused_and_the_page_still_waited_for(visitor, monkeypa
         monkeypatch.setattr(os, "getuid", lambda: real)
         visitor.ask(address)
 
-    assert hand_over(PAGE, LOGIN, visit, LONG)
+    assert result_of_handing_over(visit)
     assert visitor.codes == [404, 200]
 
 
@@ -133,7 +144,7 @@ def test_another_user_is_refused_who_comes_by_an_ipv6_socket(monkeypatch):
         connection.close()
         return False
 
-    assert not hand_over(PAGE, LOGIN, visit, LONG)
+    assert not result_of_handing_over(visit)
     assert codes == [404]
 
 

@@ -18,7 +18,7 @@ from graph_memory.cli.input.assignments import parse_assignments
 from graph_memory.cli.input.content import ContentInput, read_content, read_text, save_on_failure
 from graph_memory.cli.input.times import point_callback, time_callback
 from graph_memory.cli.main import app
-from graph_memory.cli.output.printing import local_time
+from graph_memory.cli.output.printing import format_local_time
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.time.clock import rfc3339
 from tables import for_rows
@@ -164,7 +164,7 @@ def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize("month", [1, 7])
 def test_a_time_that_was_printed_can_be_typed(month: int):
     at = datetime(2026, month, 5, 20, 46, 33, tzinfo=UTC)
-    printed = local_time(at)
+    printed = format_local_time(at)
     assert printed == {1: "2026-01-05 15:46 -05", 7: "2026-07-05 16:46 -04"}[month]
     begins = rfc3339(at.replace(second=0))
     assert point_callback("since")(printed) == begins

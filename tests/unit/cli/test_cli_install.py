@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 from graph_memory import Code, GraphError
 from graph_memory.cli.clients.entries import edit, wanted_entries
 from graph_memory.cli.clients.places import LAYOUTS, ConfigFile, files_of
+from graph_memory.cli.clients.variables import MEMORY_VARIABLES, server_variables
 from graph_memory.cli.main import app
 from graph_memory.hooks.clients import CLIENTS
 from graph_memory.skills import bundled_skills
@@ -108,6 +109,13 @@ def test_a_project_has_entries_of_its_own(client: str) -> None:
     assert any(file.servers for file in files)
 
 
+def test_a_project_is_told_of_the_hooks_of_the_user(user: Path) -> None:
+    options = ("install", "claude-code", "--scope", "project", "--capture", "off")
+    assert ".graph-memory-ignore" not in run(*options).stderr
+    run("install", "claude-code")
+    assert ".graph-memory-ignore" in run(*options).stderr
+
+
 def test_a_dry_run_shows_the_difference_and_writes_nothing(user: Path) -> None:
     result = run("install", "claude-code", "--dry-run", "--scope", "project")
     assert '+    "graph-memory": {' in result.stdout
@@ -142,6 +150,18 @@ def test_less_capture_removes_hooks_and_keeps_those_of_others(user: Path) -> Non
     assert "--capture off" in hooks["BeforeAgent"][1]["hooks"][0]["command"]
 
 
+def test_gemini_cli_passes_secrets_that_the_users_environment_has(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_EMBEDDINGS", "openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    path = user / ".gemini" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"mcpServers": {"graph-memory": {"env": {"NEO4J_PASSWORD": "mine", "A": "1"}}}}))
+    run("install", "gemini-cli")
+    server = values(path)["mcpServers"]["graph-memory"]
+    assert server["env"] == {"NEO4J_PASSWORD": "mine", "A": "1", "OPENAI_API_KEY": "${OPENAI_API_KEY:-}"}
+    assert "sk-secret" not in path.read_text()
+
+
 def test_cursor_has_flat_hooks_and_a_version(user: Path) -> None:
     run("install", "cursor")
     document = values(user / ".cursor" / "hooks.json")
@@ -171,6 +191,58 @@ def test_toml_that_cannot_be_edited_safely_is_left_alone(text: str) -> None:
 
 
 CODEX = ConfigFile(Path("config.toml"), "mcp_servers")
+
+
+def test_a_server_of_codex_gets_the_variables_of_its_settings(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_EMBEDDINGS", "off")
+    monkeypatch.setenv("UNRELATED", "1")
+    path = user / ".codex" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text('[mcp_servers.graph-memory]\ncommand = "old"\nenv_vars = ["LANGUAGE", "NEO4J_URI"]\n')
+    run("install", "codex")
+    names = values(path)["mcp_servers"]["graph-memory"]["env_vars"]
+    assert names[:2] == ["LANGUAGE", "NEO4J_URI"]
+    assert {"GRAPH_MEMORY_HOME", "NEO4J_PASSWORD", "GRAPH_MEMORY_EMBEDDINGS"} <= {*names}
+    assert "UNRELATED" not in names
+    before = path.read_bytes()
+    run("install", "codex")
+    assert path.read_bytes() == before
+
+
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GRAPH_MEMORY_EMBEDDING_API_KEY", "GRAPH_MEMORY_MODEL_API_KEY")
+
+
+@pytest.mark.parametrize(
+    ("embeddings", "model", "needed"),
+    [
+        ("local", "", ()),
+        ("openai", "off", (KEYS[0], KEYS[2])),
+        ("ollama", "ollama", KEYS[2:]),
+        ("off", "openai", (KEYS[0], KEYS[3])),
+        ("", "anthropic", (KEYS[1], KEYS[3])),
+    ],
+)
+def test_a_server_gets_only_the_keys_that_its_settings_use(
+    embeddings: str, model: str, needed: tuple[str, ...]
+) -> None:
+    others = ("ANTHROPIC_AUTH_TOKEN", "OPENAI_ADMIN_KEY", "GRAPH_MEMORY_SOURCE_PASSWORD", "NEO4J_AUTH", "MEMORY_LIMIT")
+    settings = {"GRAPH_MEMORY_EMBEDDINGS": embeddings, "GRAPH_MEMORY_MODEL": model, "GRAPH_MEMORY_LOG_LEVEL": "INFO"}
+    names = server_variables({**dict.fromkeys((*others, *KEYS), "secret"), **settings})
+    named_settings = {name for name, value in settings.items() if value}
+    assert {*names} == {*MEMORY_VARIABLES, *needed, *named_settings}
+
+
+@for_rows("env_vars", ['{ name = "B", source = "remote" }', '"A", { name = "NEO4J_URI", source = "local" }', '"A"'])
+def test_tables_in_the_variables_of_codex_are_kept(env_vars: str) -> None:
+    wanted = wanted_entries("codex", ["gm"], "gm", "all", "auto")
+    text = f'[mcp_servers.graph-memory]\ncommand = "gm"\nenv_vars = [{env_vars}]\n'
+    edited = edit(text, CODEX, "codex", wanted)
+    before, after = (tomllib.loads(part)["mcp_servers"]["graph-memory"]["env_vars"] for part in (text, edited))
+    assert after[: len(before)] == before
+    assert str(after).count("NEO4J_URI") == 1
+    assert edit(edited, CODEX, "codex", wanted) == edited
+
+
 USER_KEYS = 'startup_timeout_sec = 60\nenv = {A = "1"}\n'
 BEFORE_TABLE = '# The memory.\n[mcp_servers . "graph-memory"] # mine\n'
 AFTER_TABLE = '\n# My profile. Do not touch.\n[profiles.fast]\nmodel = """\n[mcp_servers.graph-memory]\n"""\n'
@@ -182,7 +254,8 @@ def test_an_old_table_of_toml_keeps_the_keys_of_the_user(newline: str) -> None:
     old = f'command = "old"\n{USER_KEYS}args = [\n  "]",  # ]\n  "b",\n]\n# last\n{sub_table}'
     text = f"{BEFORE_TABLE}{old}{AFTER_TABLE}".replace("\n", newline)
     wanted = wanted_entries("codex", ["gm"], "gm", "all", "auto")
-    lines = f'command = "gm"\nargs = {json.dumps(wanted.server[1:])}\n'
+    names = f"env_vars = {json.dumps(wanted.variables)}\n"
+    lines = f'command = "gm"\nargs = {json.dumps(wanted.server[1:])}\n{names}'
     new = f"{BEFORE_TABLE}{lines}{USER_KEYS}# last\n{sub_table}{AFTER_TABLE}"
     assert edit(text, CODEX, "codex", wanted) == new.replace("\n", newline)
     rest = f"# The memory.\n# last\n{AFTER_TABLE}"
@@ -386,7 +459,7 @@ def test_skills_are_written_and_those_of_the_user_stay(user: Path) -> None:
     mine.write_text("---\nname: recall\ndescription: Mine.\n---\nmetadata:\n  source: graph-memory\n")
     (skills / "forget").mkdir()
     (skills / "forget" / "notes.txt").touch()
-    assert "recall/SKILL.md is a skill of your own" in run("install", "claude-code").stderr
+    assert "recall/SKILL.md is your own skill" in run("install", "claude-code").stderr
     written = {path.parent.name: path.read_text() for path in skills.glob("*/SKILL.md")}
     texts = {name: skill.text for name, skill in bundled_skills().items()}
     assert written == {**texts, "recall": mine.read_text()}

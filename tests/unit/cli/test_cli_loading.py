@@ -59,7 +59,7 @@ def test_what_is_wrong_with_a_source_is_told_with_its_line_and_may_be_skipped(tm
     error = failed.exception
     assert error.code == "INVALID_SOURCE"
     assert "people.csv:14: There is another node 1, in people.csv:3" in error.message
-    assert "knows.csv:2: The KNOWS has no node 99 to join" in error.message
+    assert 'knows.csv:2: A connection of type KNOWS refers to node "99", which does not exist' in error.message
     assert error.details["report"]["codes"] == {"NODE_ALREADY_EXISTS": 1, "DANGLING_REFERENCE": 1}
     assert run("ontology", "infer", str(tmp_path), "--skip-invalid").exit_code == 0
     (tmp_path / "cut.jsonl.gz").write_bytes(b"\x1f\x8b\x08")

@@ -28,7 +28,7 @@ from graph_memory.cli.removed import REMOVED
 from graph_memory.mcp_server.transport import stdio
 from graph_memory.model import domain_results
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.results import BlobsCollected, CollectedBlob, Difference, Verification
+from graph_memory.model.results import BlobCollectionResult, CollectedBlob, Difference, Verification
 from graph_memory.operations.table import CALLABLE
 from graph_memory.settings import Settings
 from tables import for_rows
@@ -43,7 +43,7 @@ DIFFERENT = Verification(
     subjects=1,
     differences=(Difference(kind="node", subject="mem_1", problem="is not there", expected="Project"),),
 )
-BLOBS = BlobsCollected(dry_run=True, blobs=(CollectedBlob(domain="default", name="ab12", bytes=1234),))
+BLOBS = BlobCollectionResult(dry_run=True, blobs=(CollectedBlob(domain="default", name="ab12", bytes=1234),))
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from graph_memory.cli.output import progress
-from graph_memory.cli.output.printing import harmless, plain
+from graph_memory.cli.output.printing import escape_control_characters, escape_line
 from graph_memory.cli.output.tables import GAP, fit_widths, print_table
 
 WHOLE = "mem_01M847W9ZH5SAAAAAAAAAAAAAA"
@@ -58,9 +58,9 @@ def test_a_narrow_table_shortens_the_ids_that_it_is_told_of_and_folds_what_is_to
 
 
 def test_stored_text_cannot_steer_a_terminal():
-    assert plain("a\x1b[31mb\nc\u202ed") == "a\\u001b[31mb c\\u202ed"
-    assert harmless("a\x1b]0;t\x07\n\tb\u200d") == "a\\u001b]0;t\\u0007\n\tb\u200d"
-    assert plain(True) == "true"
+    assert escape_line("a\x1b[31mb\nc\u202ed") == "a\\u001b[31mb c\\u202ed"
+    assert escape_control_characters("a\x1b]0;t\x07\n\tb\u200d") == "a\\u001b]0;t\\u0007\n\tb\u200d"
+    assert escape_line(True) == "true"
 
 
 def test_json_survives_an_output_that_is_not_unicode():

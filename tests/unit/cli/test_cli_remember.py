@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth
-from graph_memory.memory.entities.remember_results import About, Outcome, Question, Receipt, Remembered
-from graph_memory.memory.entities.results import Forgot, Forgotten
+from graph_memory.memory.entities.remember_results import (
+    EntityRememberResult,
+    Outcome,
+    Question,
+    Receipt,
+    RememberResult,
+)
+from graph_memory.memory.entities.results import ForgetResult, ForgottenRecord
 from graph_memory.model.results import ReadyCall
 from unit.cli.test_cli_commands import memory, run
 from unit.mcp_server.mcp_fakes import RecordingMemory
@@ -30,16 +36,16 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
         new_text="left Merrow",
         reason="left",
         score=0.8,
-        choices={"close": "the known one ends now", "keep": "both hold"},
+        choices={"close": "the known observation ends now", "keep": "both are true"},
     )
-    other = About(
+    other = EntityRememberResult(
         entity=f"Merrow {EVIL}",
         type="company",
         created=False,
         found_by="name",
         facts=(Receipt(decision=Outcome.NOOP, fact="insures ships", rule="equal text", id="obs_4"),),
     )
-    memory.answers["remember"] = Remembered(
+    memory.answers["remember"] = RememberResult(
         entity="Ben",
         type="person",
         created=True,
@@ -59,8 +65,8 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
     assert result[3].startswith("plays chess: said before")
     assert result[4].startswith("Out of date? likes tea")
     assert result[5:7] == [
-        "graph-memory decide obs_2:obs_3 close: the known one ends now.",
-        "graph-memory decide obs_2:obs_3 keep: both hold.",
+        "graph-memory decide obs_2:obs_3 close  # the known observation ends now",
+        "graph-memory decide obs_2:obs_3 keep  # both are true",
     ]
     assert result[7].startswith("About Merrow")
     assert result[8] == "ollama/m split the text into facts."
@@ -69,8 +75,8 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
 
 
 def test_a_printed_command_names_the_domain_that_the_call_named_or_that_has_the_fact(memory: RecordingMemory):
-    ended = Forgot(id="obs_1", kind="observation", text="user: prefers tabs")
-    forgotten = Forgotten(forgotten=(ended,), entities=0, observations=1, relations=0, since=4, until=5)
+    ended = ForgottenRecord(id="obs_1", kind="observation", text="user: prefers tabs")
+    forgotten = ForgetResult(forgotten=(ended,), entities=0, observations=1, relations=0, since=4, until=5)
     memory.answers["forget"] = forgotten
     undo = "Undo it: graph-memory revert --since 4 --until 5"
     assert run("forget", "user", "--domain", "my users").stderr.splitlines()[-1] == f"{undo} --domain 'my users'"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graph_memory.cli.output.hits import highlight
-from graph_memory.memory.search.results import Hit, Part, SearchResult, Statement, Superseded
+from graph_memory.memory.search.results import Hit, ScorePart, SearchResult, Statement, Superseded
 from graph_memory.memory.search.text.bm25 import parse_query
 from graph_memory.model.results import NodeBrief
 from unit.cli.test_cli_commands import memory, run
@@ -18,12 +18,12 @@ __all__ = ["memory"]
 SURE = HIT.model_copy(
     update={
         "explanation": (
-            Part(
+            ScorePart(
                 name="lexical",
                 value=0.5,
                 detail={"of_best": 0.98765, "score": 12, "passage": {"tile": 0.9}, "around": {}},
             ),
-            Part(name="name", value=0.25, detail={"name": "Kitchen"}),
+            ScorePart(name="name", value=0.25, detail={"name": "Kitchen"}),
         ),
         "contradicted_by": (NodeBrief(id="mem_2", type="Note", title="Tiles are late"),),
     }

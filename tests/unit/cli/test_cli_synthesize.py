@@ -10,7 +10,7 @@ from graph_memory.cli.errors import error_text
 from graph_memory.memory.entities.cleaning.results import Finding
 from graph_memory.memory.recall.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.results import RecallResult
-from graph_memory.memory.sessions.results import SessionStarted
+from graph_memory.memory.sessions.results import SessionStartResult
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ReadyCall
 from unit.cli.test_cli_commands import memory, run
@@ -60,10 +60,10 @@ def test_corrections_in_an_empty_memory_are_told_without_the_guide_of_agents(mem
 
 def test_an_open_question_has_a_command_for_each_choice_that_a_shell_can_run(memory: RecordingMemory):
     call = ReadyCall(tool="decide", arguments={"id": "question_1"})
-    choices = {"close": "the known one ends", "keep": "both hold"}
+    choices = {"close": "the known observation ends", "keep": "both are true"}
     finding = Finding(kind="open_question", about=("a", "b"), reason="Out of date?", call=call, choices=choices)
-    memory.answers["session_start"] = SessionStarted(empty=False, text="Blocks", tokens=3, questions=(finding,))
+    memory.answers["session_start"] = SessionStartResult(empty=False, text="Blocks", tokens=3, questions=(finding,))
     assert run("session", "start").stdout.splitlines()[-2:] == [
-        "  graph-memory call decide id=question_1 decision=close  # the known one ends",
-        "  graph-memory call decide id=question_1 decision=keep  # both hold",
+        "  graph-memory call decide id=question_1 decision=close  # the known observation ends",
+        "  graph-memory call decide id=question_1 decision=keep  # both are true",
     ]

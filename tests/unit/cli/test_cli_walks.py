@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.memory.traversal.results import LeftOut, Metrics, Paths
+from graph_memory.memory.traversal.results import Metrics, OmittedCounts, Paths
 from unit.cli.test_cli_commands import memory, run
 from unit.mcp_server.mcp_fakes import ANSWERS, RecordingMemory
 
@@ -23,7 +23,7 @@ def test_a_walk_is_a_tree_and_stderr_says_what_is_missing(memory: RecordingMemor
 
 def test_a_walk_tells_its_limits_and_its_shape(memory: RecordingMemory):
     shape = Metrics(nodes=2, connections=1, depth=1, density=1.0, components=1, largest_component=2)
-    left = LeftOut(max_nodes=True, max_tokens=3, duplicates=1, connections=7, hubs=("mem_9",))
+    left = OmittedCounts(max_nodes=True, max_tokens=3, duplicates=1, connections=7, hubs=("mem_9",))
     memory.answers["traverse_memories"] = ANSWERS["traverse_memories"].model_copy(
         update={"metrics": shape, "left_out": left}
     )

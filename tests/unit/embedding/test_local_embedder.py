@@ -140,7 +140,7 @@ async def test_passages_that_are_cancelled_stop_after_the_current_text(monkeypat
         await anyio.to_thread.run_sync(begun.wait)
         group.cancel_scope.cancel()
     held.set()
-    model._quiet.shutdown(wait=True)
+    model._background_thread.shutdown(wait=True)
     assert made == ["text 0"]
 
 
@@ -171,7 +171,7 @@ async def test_a_model_that_cannot_be_fetched_is_unavailable_and_is_tried_again_
     monkeypatch.undo()
     monkeypatch.setattr(local, "PAUSE_SECONDS", 0.0)
     real = model_folder(MODELS[DEFAULT], Settings().cache)
-    monkeypatch.setattr(local, "_open", lambda *_: local._open_network(real))
+    monkeypatch.setattr(local, "_fetch_and_open", lambda *_: local._open_network(real))
     assert len(await model.query("x")) == 384
 
 
@@ -236,7 +236,7 @@ async def test_the_other_local_model_reads_a_prefix_for_queries_and_another_for_
             texts.append(text)
             return [1.0]
 
-    monkeypatch.setattr(local, "_open", lambda *_: Network())
+    monkeypatch.setattr(local, "_fetch_and_open", lambda *_: Network())
     model = embedder(Settings(embedding_model="e5-small-v2"))
     assert model is not None
     await model.passages(["a"])
@@ -252,10 +252,9 @@ IMPORTS = (
 )
 
 
-@pytest.mark.parametrize("code", IMPORTS)
-def test_the_model_is_not_imported_before_it_is_used(code: str):
+def test_the_model_is_not_imported_before_it_is_used():
     requests = {"onnxruntime", "tokenizers"}  # the driver imports numpy by itself
-    script = f"{code}\nimport sys; print(sorted(set(sys.modules) & {requests}))"
+    script = "\n".join([*IMPORTS, f"import sys; print(sorted(set(sys.modules) & {requests}))"])
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

@@ -15,15 +15,15 @@ import pytest
 from pydantic import SecretStr
 
 from graph_memory.embedding import EmbeddingUnavailable, remote
-from graph_memory.embedding.remote import BATCH_TEXTS, Patience, RemoteEmbedder, Service
+from graph_memory.embedding.remote import BATCH_TEXTS, RemoteEmbedder, RetryDelays, Service
 from graph_memory.embedding.texts import normalise
 from model_server import DIMENSIONS, Fault, Item, ModelServer, model_server, vector_of
 
 pytestmark = pytest.mark.anyio
 
 KEY = "sk-very-secret"
-QUICK = Patience(waits=(0.01, 0.01, 0.01), longest=2.0)
-ONCE = Patience(waits=(0.01,), longest=0.5)
+QUICK = RetryDelays(pauses=(0.01, 0.01, 0.01), max_delay=2.0)
+ONCE = RetryDelays(pauses=(0.01,), max_delay=0.5)
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ async def test_what_does_not_pass_is_given_up(server: ModelServer, fault: Fault)
     async with client(server.url) as model:
         with pytest.raises(EmbeddingUnavailable, match=server.url):
             await model.passages(["a"])
-        assert len(server.requests) == 1 + len(QUICK.waits)
+        assert len(server.requests) == 1 + len(QUICK.pauses)
 
 
 async def test_a_server_is_tried_again_no_earlier_than_it_asks(server: ModelServer):
@@ -245,7 +245,7 @@ async def test_a_model_that_changes_its_dimensions_is_refused(server: ModelServe
     async with client(server.url) as model:
         await model.query("a")
         server.faults.append(Fault(items=lambda items: [{**item, "embedding": [1.0, 2.0]} for item in items]))
-        with pytest.raises(EmbeddingUnavailable, match="2 dimensions, before that of 8"):
+        with pytest.raises(EmbeddingUnavailable, match="2 dimensions instead of 8"):
             await model.passages(["a"])
         assert model.dimensions == DIMENSIONS
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.embedding.texts import TEXT_BYTES, batches, normalise, readable
+from graph_memory.embedding.texts import TEXT_BYTES, batches, normalise, to_model_text
 from tables import for_rows
 
 
@@ -28,16 +28,16 @@ def test_texts_of_one_length_are_filled_together():
 
 @given(st.text(st.characters(), max_size=50), st.integers(1, 2000))
 def test_a_readable_text_is_short_unicode_and_not_empty(text: str, times: int):
-    made = readable(text * times)
+    made = to_model_text(text * times)
     assert 1 <= len(made.encode()) <= TEXT_BYTES
     if len((text * times).encode("utf-8", "surrogatepass")) <= TEXT_BYTES and text and text.isascii():
         assert made == text * times
 
 
 def test_half_a_character_is_left_out():
-    assert readable("🙂" * 3000) == "🙂" * 2000
-    assert readable("a" + "🙂" * 3000) == "a" + "🙂" * 1999
-    assert readable("\ud800") == "?"
+    assert to_model_text("🙂" * 3000) == "🙂" * 2000
+    assert to_model_text("a" + "🙂" * 3000) == "a" + "🙂" * 1999
+    assert to_model_text("\ud800") == "?"
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))

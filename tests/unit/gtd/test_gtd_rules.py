@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from graph_memory.gtd import lists, rules
-from graph_memory.gtd.lists import ActionNeighbours, Means
+from graph_memory.gtd.lists import ActionNeighbours, AvailableResources
 from graph_memory.model.results import NodeSummary
 from tables import for_rows
 
@@ -109,7 +109,7 @@ def test_what_is_due_sooner_and_matters_more_comes_first() -> None:
         node("two", priority="2"),
         node("sooner", due="2025-11-01"),
     ]
-    assert [node.title for node in lists.by_urgency(nodes)] == [
+    assert [node.title for node in lists.sort_by_urgency(nodes)] == [
         "sooner",
         "later",
         "one",
@@ -121,10 +121,14 @@ def test_what_is_due_sooner_and_matters_more_comes_first() -> None:
     ]
 
 
-def available(action: NodeSummary, means: Means, *, projects: str | None = None, depends: str | None = None) -> str:
+def available(
+    action: NodeSummary, means: AvailableResources, *, projects: str | None = None, depends: str | None = None
+) -> str:
     """Return `now`, or why the action cannot be done now."""
     neighbours = ActionNeighbours({action.id: [node("p", status=projects)] if projects else []}, {action.id: []})
-    result = lists.available([action], neighbours, {action.id: [node("d", status=depends)] if depends else []}, means)
+    result = lists.select_available(
+        [action], neighbours, {action.id: [node("d", status=depends)] if depends else []}, means
+    )
     reasons = {name for name, count in result.left_out.to_dict().items() if count}
     assert len(reasons) + len(result.actions) == 1
     return "now" if result.actions else reasons.pop()
@@ -135,7 +139,7 @@ def available(action: NodeSummary, means: Means, *, projects: str | None = None,
     [("complete", "now"), ("completed", "now"), ("next", "dependencies"), ("cancelled", "dependencies")],
 )
 def test_an_action_waits_until_what_it_depends_on_is_complete(status: str, answer: str) -> None:
-    assert available(node("a"), Means(), depends=status) == answer
+    assert available(node("a"), AvailableResources(), depends=status) == answer
 
 
 @for_rows(
@@ -143,20 +147,22 @@ def test_an_action_waits_until_what_it_depends_on_is_complete(status: str, answe
     [("active", "now"), ("waiting", "now"), ("on_hold", "project"), ("someday", "project"), ("completed", "project")],
 )
 def test_an_action_of_resting_projects_rests(status: str, answer: str) -> None:
-    assert available(node("a"), Means(), projects=status) == answer
+    assert available(node("a"), AvailableResources(), projects=status) == answer
 
 
 def test_an_action_needs_all_its_contexts_its_time_and_its_energy() -> None:
     result = node("a", context="phone", time_estimate="30-45 min", energy="medium")
-    assert available(result, Means()) == "now"
-    assert available(result, Means(frozenset({"phone", "home"}), 45, "medium")) == "now"
-    assert available(result, Means(frozenset({"home"}), 45, "high")) == "contexts"
-    assert available(result, Means(frozenset({"phone"}), 44, "high")) == "time"
-    assert available(result, Means(frozenset({"phone"}), 45, "low")) == "energy"
+    assert available(result, AvailableResources()) == "now"
+    assert available(result, AvailableResources(frozenset({"phone", "home"}), 45, "medium")) == "now"
+    assert available(result, AvailableResources(frozenset({"home"}), 45, "high")) == "contexts"
+    assert available(result, AvailableResources(frozenset({"phone"}), 44, "high")) == "time"
+    assert available(result, AvailableResources(frozenset({"phone"}), 45, "low")) == "energy"
 
 
 def test_what_an_action_does_not_say_leaves_it_in() -> None:
-    assert available(node("a", energy="none", time_estimate="a while"), Means(frozenset(), 0, "low")) == "now"
+    assert (
+        available(node("a", energy="none", time_estimate="a while"), AvailableResources(frozenset(), 0, "low")) == "now"
+    )
 
 
 def test_only_what_is_open_is_due_and_only_what_is_complete_is_done() -> None:

@@ -10,6 +10,43 @@ LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 UPPER = string.ascii_uppercase + string.digits
 
+SENTENCES = (
+    "The password is {0}.",
+    "my password: {0}",
+    "the wifi password for the office is {0}",
+    "Log in as admin with {0}",
+    "user: deploy, pass: {0}",
+    "use {0} as the password",
+    "{0} is the password for staging",
+    "Password for the staging database changed to {0}",
+    "the passphrase of my key is '{0}'",
+    "creds are admin / {0}",
+    "sudo needs {0}",
+    "I set the root pw to {0}",
+    "PIN and password: 4711 and {0}",
+    "ssh in with deploy@host, password {0}",
+    "our shared secret is still {0}",
+    "type {0} when it asks for a password",
+    "the old password {0} no longer works",
+    "DB_PASSWORD was {0} until yesterday",
+    'the login is ann and the password "{0}"',
+    "just try {0}, it is the default password",
+)
+"""Free forms in which people tell a password. They were written before the rules for them."""
+PASSWORDS = (
+    "hunter2",
+    "Summer2026!",
+    "correct horse battery staple",
+    "qwerty",
+    "Tr0ub4dor&3",
+    "letmein",
+    "p@ssw0rd",
+    "8fJ2kLq9Zx",
+    "Geheim-1234",
+    "blue-whale-77",
+)
+"""Of these, three have letters alone, which no rule can know."""
+
 
 class Maker(random.Random):
     """Random text of an alphabet."""

@@ -20,11 +20,11 @@ from graph_memory.hooks.redact import redact, rules
 from graph_memory.hooks.spool import Spool
 from hook_events import read_event
 from tables import for_rows
-from unit.hooks.planted import plant_secrets
+from unit.hooks.planted import PASSWORDS, SENTENCES, plant_secrets
 
 
-def event_of(name: str, payload: dict[str, Any], **options: Any) -> HookEvent:
-    event = read_event("claude-code", name, {"session_id": "s1", **payload}, **options)
+def event_of(name: str, payload: dict[str, Any], client: str = "claude-code", **options: Any) -> HookEvent:
+    event = read_event(client, name, {"session_id": "s1", **payload}, **options)
     assert event is not None
     return event
 
@@ -61,6 +61,13 @@ def test_none_of_200_planted_secrets_reaches_the_spool(tmp_path: Path) -> None:
         "MAX_TOKENS=4096 PWD=/home/ann PASSWORD_FILE=/run/x SORT_KEY=name",
         "curl -fsSL https://example.org:8080/x; docker run -u 1000:1000 x; mysql -u root -p db",
         "Authorization: see below. Cookie: none.",
+        "The password hashing is slow, use SHA-256 or argon2id as in auth2.py",
+        "Log in as admin with the button, then reset the password field in step 12.",
+        "Credentials are checked twice and the secret is kept for 30 days",
+        "kubectl get secret app-tls-2024 -o yaml; mount secret db-creds-v2 as volume; grep pwd src2-file",
+        "use bcrypt12 as the password hasher, OAuth2Provider as the secret store; Python3.12 was the secret sauce",
+        "Set the password to argon2id hashing; the password field2_id is required, password 12-char minimum",
+        "set the password to $NEW_PW1 or password {{password1}}; log in as admin with tests/login2.py",
     ],
 )
 def test_ordinary_text_has_no_secrets(text: str) -> None:
@@ -89,6 +96,32 @@ def test_secrets_of_commands_headers_and_coloured_text_are_redacted(text: str) -
     event = event_of("UserPromptSubmit", {"prompt": text.format("SwordFishesSwim")})
     assert event.secrets == 1
     assert "Fishes" not in event.text
+
+
+def test_passwords_in_sentences_are_redacted_unless_they_are_plain_words() -> None:
+    redacted = [
+        password not in redact(sentence.format(password))[0] for sentence in SENTENCES for password in PASSWORDS
+    ]
+    assert (sum(redacted), len(redacted)) == (119, 200)
+
+
+@for_rows(
+    "text",
+    [
+        "set the password to {}",
+        "use {} as the password",
+        "log in as ann with {}",
+        "logged in as root with {}",
+        "creds are ann / {}",
+        "pw: {}",
+        "pw={}",
+        "password is now: {}",
+        "password will be {}",
+    ],
+)
+def test_a_password_in_a_sentence_is_redacted_whole(text: str) -> None:
+    for password in ("hunter2x9", "SUMMER2026!", "hun/ter2pass", "Hun:ter23456", "a1" * 20):
+        assert redact(text.format(password))[0] == text.format("[secret: password]")
 
 
 @for_rows("start", ["", "<private>my PIN</private>", "password=hunter22hunter ", "\x1b[0m"])
@@ -127,6 +160,7 @@ def test_hostile_text_is_searched_in_time() -> None:
         "pwd:" * 4_000,
         "//" * 7_900 + "/:_authToken=",
         ("sk-" + "a" * 20) * 700,
+        "a1" * 7_990 + " password",
     ]
     keywords = {keyword for rule in rules() for keyword in rule.keywords}
     for fill in ("", " " * 20, " " * 16_000, "=" * 16_000):
@@ -149,7 +183,17 @@ def test_what_a_hook_has_added_is_not_captured() -> None:
     assert strip_fenced(f"Before {added} after") == "Before  after"
     assert strip_fenced("Go <private>my PIN</private> on <PRIVATE>and the rest") == "Go [private] on [private]"
     assert event_of("UserPromptSubmit", {"prompt": f"{added}\nFix it"}).text == "Fix it"
+    for own in ("Load <graph-memory.dump again", "Escape it as &lt;graph-memory&gt; here"):
+        assert strip_fenced(own) == own
     assert read_event("claude-code", "UserPromptSubmit", {"prompt": added}) is None
+
+
+def test_what_a_hook_has_added_is_not_captured_from_gemini_cli_which_escapes_it() -> None:
+    added = fence("Ann likes &lt;/graph-memory&gt; tea", "recall", 9).replace("<", "&lt;").replace(">", "&gt;")
+    prompt = f"<hook_context>{added}</hook_context>\n\nIs 1 &lt; 2?"
+    assert event_of("BeforeAgent", {"prompt": prompt}, client="gemini-cli").text == "Is 1 &lt; 2?"
+    reply = event_of("AfterAgent", {"prompt": prompt, "prompt_response": "Yes."}, client="gemini-cli")
+    assert reply.text == "Yes."
 
 
 def test_an_event_is_bounded_however_large_its_input() -> None:
@@ -240,7 +284,7 @@ def test_hostile_input_is_an_event_or_nothing(payload: dict[str, Any]) -> None:
 
 
 def test_capture_can_be_limited_to_prompts_or_off() -> None:
-    payload = {"prompt": "Fix it", "tool_name": "Bash", "tool_input": {}}
+    payload = {"prompt": "Fix it", "tool_name": "Bash", "tool_input": {}, "last_assistant_message": "Done."}
     kept = {
         capture: [
             name

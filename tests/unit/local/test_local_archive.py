@@ -15,17 +15,17 @@ import pytest
 
 from graph_memory.local.backup.archive import (
     FORMAT,
+    BlobTotals,
     DomainMark,
+    FileDigest,
     Manifest,
-    Part,
-    Seal,
     read_manifest,
     unpack,
     write_archive,
 )
 from graph_memory.local.backup.restore import check_fits
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.progress import silent
+from graph_memory.progress import log_progress
 from graph_memory.settings import Settings
 
 DUMP = os.urandom(3000)
@@ -41,7 +41,7 @@ def manifest_of(dump: bytes, **others: Any) -> Manifest:
         "neo4j": "2026.08.1",
         "schema_version": 3,
         "domains": (DomainMark(name="work", seq=7),),
-        "dump": Part(bytes=len(dump), sha256=hashlib.sha256(dump).hexdigest()),
+        "dump": FileDigest(bytes=len(dump), sha256=hashlib.sha256(dump).hexdigest()),
         "database_bytes": 10_000,
     }
     return Manifest(**{**facts, **others})
@@ -68,7 +68,7 @@ def archive(tmp_path: Path, blobs: Path) -> Path:
     """A backup of them."""
     dump, file = tmp_path / "dump", tmp_path / "saved.tar"
     dump.write_bytes(DUMP)
-    write_archive(file, manifest_of(DUMP), dump, blobs, silent)
+    write_archive(file, manifest_of(DUMP), dump, blobs, log_progress)
     return file
 
 
@@ -87,7 +87,7 @@ def error_of(act: Callable[[], object]) -> GraphError:
 
 
 def test_what_was_put_in_comes_out_and_is_for_the_owner_alone(archive, blobs, target):
-    seal = unpack(archive, target, silent)
+    seal = unpack(archive, target, log_progress)
     assert (seal.blobs, seal.bytes) == (2 * len(BLOBS), 2 * sum(map(len, BLOBS)))
     assert read_manifest(archive) == manifest_of(DUMP)
     assert (target / "neo4j.dump").read_bytes() == DUMP
@@ -104,7 +104,7 @@ def test_an_archive_cut_short_anywhere_is_refused(archive, tmp_path):
         file, folder = tmp_path / "cut.tar", tmp_path / f"cut{number}"
         file.write_bytes(data[:end])
         folder.mkdir()
-        code = error_of(lambda file=file, folder=folder: unpack(file, folder, silent)).code
+        code = error_of(lambda file=file, folder=folder: unpack(file, folder, log_progress)).code
         assert code in {Code.INVALID_ARGUMENT, Code.CONTENT_READ_FAILED}
 
 
@@ -113,7 +113,7 @@ def test_a_byte_that_changed_is_noticed(archive, target, part):
     data = bytearray(archive.read_bytes())
     data[data.index(part) + len(part) // 2] ^= 1
     archive.write_bytes(data)
-    assert error_of(lambda: unpack(archive, target, silent)).code is Code.CONTENT_READ_FAILED
+    assert error_of(lambda: unpack(archive, target, log_progress)).code is Code.CONTENT_READ_FAILED
 
 
 def test_a_blob_that_is_missing_is_noticed(archive, target):
@@ -124,7 +124,7 @@ def test_a_blob_that_is_missing_is_noticed(archive, target):
         for number, (member, data) in enumerate(contents):
             if number != 3:
                 tar.addfile(member, io.BytesIO(data))
-    assert error_of(lambda: unpack(archive, target, silent)).code is Code.CONTENT_READ_FAILED
+    assert error_of(lambda: unpack(archive, target, log_progress)).code is Code.CONTENT_READ_FAILED
 
 
 @pytest.mark.parametrize("name", ["/evil", "blobs/../evil", "blobs/garden/../../evil", f"blobs/../{'0' * 64}"])
@@ -137,7 +137,7 @@ def test_no_name_leads_out_of_the_folder(tmp_path, target, name):
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
     before = sorted(tmp_path.rglob("*"))
-    assert error_of(lambda: unpack(file, target, silent)).code is Code.CONTENT_READ_FAILED
+    assert error_of(lambda: unpack(file, target, log_progress)).code is Code.CONTENT_READ_FAILED
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -181,12 +181,12 @@ def test_blobs_are_not_restored_to_where_nobody_looks_for_them():
 def test_an_existing_file_is_never_written_over(archive, tmp_path, blobs):
     before = archive.read_bytes()
     with pytest.raises(FileExistsError):
-        write_archive(archive, manifest_of(DUMP), tmp_path / "dump", blobs, silent)
+        write_archive(archive, manifest_of(DUMP), tmp_path / "dump", blobs, log_progress)
     assert archive.read_bytes() == before
 
 
 def test_a_seal_counts_nothing_where_there_are_no_blobs(tmp_path):
     dump = tmp_path / "dump"
     dump.write_bytes(DUMP)
-    written = write_archive(tmp_path / "none.tar", manifest_of(DUMP), dump, tmp_path / "nowhere", silent)
-    assert written.seal == Seal(blobs=0, bytes=0, sha256=hashlib.sha256().hexdigest())
+    written = write_archive(tmp_path / "none.tar", manifest_of(DUMP), dump, tmp_path / "nowhere", log_progress)
+    assert written.blob_totals == BlobTotals(blobs=0, bytes=0, sha256=hashlib.sha256().hexdigest())

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from graph_memory.jar import Jar
-from graph_memory.local.browser.jar import BrowserError, make_served_jar, queries, served_jar, style, with_assets
+from graph_memory.local.browser.jar import (
+    BrowserError,
+    make_served_jar,
+    read_saved_queries,
+    read_style,
+    served_jar,
+    with_assets,
+)
 from graph_memory.local.browser.patches import PATCHES
 from graph_memory.local.jar_manifest import render
 from graph_memory.local.jars.fetch import class_path, fingerprint, forget_checks
@@ -85,7 +92,7 @@ def test_a_damaged_original_is_refused(original, jar):
 @pytest.mark.parametrize("text", ["another browser", "\n".join(2 * list(PATCHES[r"app-[0-9a-f]+\.js"]))])
 def test_a_script_that_is_not_the_one_known_is_refused(text):
     content = zip_of(app=text)
-    with pytest.raises(BrowserError, match="not found once"):
+    with pytest.raises(BrowserError, match="does not occur exactly once"):
         with_assets(content, jar_of(content).sha256)
 
 
@@ -133,7 +140,7 @@ def test_one_of_long_ago_is_removed_when_another_is_made(jar, path, tmp_path, mo
     make_jar(jar, path, tmp_path)
     assert old.exists()
     served_jar(jar, path, tmp_path).unlink()
-    monkeypatch.setattr("graph_memory.local.browser.jar._OLD", -1.0)
+    monkeypatch.setattr("graph_memory.local.browser.jar._UNUSED_LIFETIME", -1.0)
     make_jar(jar, path, tmp_path)
     assert not old.exists()
 
@@ -170,12 +177,12 @@ def test_a_failed_start_has_ours_made_anew_and_with_it_nothing_else_changes(sett
 
 
 def test_the_style_shows_titles_and_gives_the_common_label_no_colour():
-    assert style()["node._Node"]["caption"] == "{_title}"
-    assert "color" not in style()["node._Node"]
-    assert style()["relationship"]["caption"] == "<type>"
+    assert read_style()["node._Node"]["caption"] == "{_title}"
+    assert "color" not in read_style()["node._Node"]
+    assert read_style()["relationship"]["caption"] == "<type>"
 
 
 def test_the_saved_queries_begin_with_the_live_graph():
-    titles = list(queries())
+    titles = list(read_saved_queries())
     assert titles[0] == "The live graph"
-    assert all(text.startswith(f"// {title}\n") for title, text in queries().items())
+    assert all(text.startswith(f"// {title}\n") for title, text in read_saved_queries().items())

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from graph_memory import local
 from graph_memory.cli.commands.doctor import doctor
 from graph_memory.cli.commands.neo4j import app as neo4j
-from graph_memory.local.home.home import Home, Run
+from graph_memory.local.home.home import HomeFolder, Run
 from graph_memory.local.home.lock import file_lock
 from graph_memory.local.jar_manifest import committed_list
 from graph_memory.model.errors import Code, GraphError
@@ -52,7 +52,7 @@ def test_looking_and_stopping_make_no_folder(home):
 
 
 def test_a_stale_run_file_does_not_pass_for_a_running_neo4j(home):
-    place = Home.of(Settings())
+    place = HomeFolder.of(Settings())
     place.make_folders()
     Run(7687, 7474, "1", pid=1, created=1.0, ready=True).save(place)
     assert local.status(Settings()).state is local.State.STOPPED
@@ -60,7 +60,7 @@ def test_a_stale_run_file_does_not_pass_for_a_running_neo4j(home):
 
 
 def test_the_log_is_printed_from_its_end(home):
-    place = Home.of(Settings())
+    place = HomeFolder.of(Settings())
     place.make_folders()
     place.console_log.write_text("one\ntwo\nthree\n")
     assert call(neo4j, "logs", "--lines", "2").stdout == "two\nthree\n"
@@ -138,7 +138,7 @@ def test_the_doctor_tells_of_what_a_restore_that_was_killed_has_left(home):
     (home / "restored").rename(home / "restoring")
     restore = checks()["restore"]
     assert (restore["outcome"], "graph-memory restore" in restore["remedy"]) == ("failed", True)
-    lock = Home.of(Settings()).lock.with_name("restore.lock")
+    lock = HomeFolder.of(Settings()).lock.with_name("restore.lock")
     lock.parent.mkdir(parents=True)
     with file_lock(lock, 0.0, lambda: None):
         assert "restore" not in checks()

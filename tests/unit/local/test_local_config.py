@@ -4,7 +4,7 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 from graph_memory.local.home.config import quoted_class_path, server_command, write_config
-from graph_memory.local.home.home import Home, Run
+from graph_memory.local.home.home import HomeFolder, Run
 from graph_memory.settings import Settings
 
 POLICY = "dbms.security.http_static_content_security_policy_header"
@@ -17,7 +17,7 @@ def settings(tmp_path) -> Settings:
 
 @pytest.fixture
 def conf(settings) -> dict[str, str]:
-    place = Home.of(settings)
+    place = HomeFolder.of(settings)
     place.make_folders()
     write_config(settings, place, Run(17687, 17474, "1"), [Path("/jars/a.jar")])
     lines = (place.conf / "neo4j.conf").read_text().splitlines()
@@ -61,7 +61,7 @@ def test_neo4j_browser_opens_the_guide(conf):
 
 
 def test_the_domain_of_whoever_starts_the_server_is_not_in_its_configuration(settings, conf):
-    place = Home.of(settings)
+    place = HomeFolder.of(settings)
     before = (place.conf / "neo4j.conf").read_text()
     theirs = settings.model_copy(update={"domain": "work\ndbms.security.auth_enabled=false"})
     write_config(theirs, place, Run(17687, 17474, "1"), [Path("/jars/a.jar")])
@@ -70,17 +70,17 @@ def test_the_domain_of_whoever_starts_the_server_is_not_in_its_configuration(set
 
 def test_heap_and_page_cache_are_those_of_the_settings(settings, conf):
     assert conf["server.memory.pagecache.size"] == "90m"
-    assert "-Xmx700m" in server_command(settings, Home.of(settings), Path("java"))
+    assert "-Xmx700m" in server_command(settings, HomeFolder.of(settings), Path("java"))
 
 
 @pytest.mark.parametrize(("heap", "taken"), [("700m", "4g"), ("4096M", "4096M"), ("6g", "6g")])
 def test_a_torn_log_is_read_with_room_for_any_length_that_neo4j_takes_from_it(settings, heap, taken):
     salvaging = settings.model_copy(update={"neo4j_salvage": True, "neo4j_heap": heap})
-    assert f"-Xmx{taken}" in server_command(salvaging, Home.of(settings), Path("java"))
+    assert f"-Xmx{taken}" in server_command(salvaging, HomeFolder.of(settings), Path("java"))
 
 
 def test_the_command_line_names_the_home_and_no_password(settings):
-    place = Home.of(settings)
+    place = HomeFolder.of(settings)
     place.make_folders()
     command = server_command(settings, place, Path("java"))
     assert f"--home-dir={place.root}" in command

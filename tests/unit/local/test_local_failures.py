@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from graph_memory.local.home.home import Home
+from graph_memory.local.home.home import HomeFolder
 from graph_memory.local.process.startup_errors import exit_error, hang_error, timeout_error
 from graph_memory.model.errors import Code
 from graph_memory.settings import Settings
@@ -14,8 +14,8 @@ CAUSE = (
 
 
 @pytest.fixture
-def place(tmp_path) -> Home:
-    place = Home.of(Settings(home=tmp_path))
+def place(tmp_path) -> HomeFolder:
+    place = HomeFolder.of(Settings(home=tmp_path))
     place.make_folders()
     return place
 

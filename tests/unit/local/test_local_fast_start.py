@@ -11,7 +11,7 @@ from graph_memory.local.aot import fast_start, training
 from graph_memory.local.aot.cache import AotCache, CacheRecord
 from graph_memory.local.aot.fast_start import cache_of, flags, maintain
 from graph_memory.local.home.config import cached_flags, server_command
-from graph_memory.local.home.home import Home, Run
+from graph_memory.local.home.home import HomeFolder, Run
 from graph_memory.local.home.lock import file_lock
 from graph_memory.local.jar_manifest import committed_list
 from graph_memory.settings import Settings
@@ -29,7 +29,7 @@ def settings(tmp_path) -> Settings:
         path = settings.cache / "jars" / jar.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("jar")
-    Home.of(settings).make_folders()
+    HomeFolder.of(settings).make_folders()
     return settings
 
 
@@ -56,7 +56,7 @@ def put(cache: AotCache) -> None:
 
 
 def uses_cache(settings: Settings) -> bool:
-    return any(flag.startswith("-XX:AOTCache=") for flag in flags(settings, Home.of(settings)))
+    return any(flag.startswith("-XX:AOTCache=") for flag in flags(settings, HomeFolder.of(settings)))
 
 
 def test_an_adopted_cache_is_used(settings, cache):
@@ -70,7 +70,7 @@ def test_a_cache_that_somebody_changed_is_not_used_and_made_anew(settings, cache
     put(cache)
     cache.file.write_text("other")
     assert not uses_cache(settings)
-    maintain(settings, Home.of(settings), None)
+    maintain(settings, HomeFolder.of(settings), None)
     assert not cache.file.exists()
     assert len(launches) == 1
 
@@ -82,7 +82,7 @@ def test_a_file_that_nobody_found_good_is_not_used(settings, cache):
 
 def test_what_java_refuses_is_removed_and_made_anew(settings, cache, launches):
     put(cache)
-    place = Home.of(settings)
+    place = HomeFolder.of(settings)
     place.aot_log.write_text("[0.1s][error][aot] Unable to map shared spaces\n")
     maintain(settings, place, None)
     assert not cache.file.exists()
@@ -91,7 +91,7 @@ def test_what_java_refuses_is_removed_and_made_anew(settings, cache, launches):
 
 def test_what_java_only_warns_of_is_kept(settings, cache, launches):
     put(cache)
-    place = Home.of(settings)
+    place = HomeFolder.of(settings)
     place.aot_log.write_text("[0.1s][warning][aot] Skipping this and that\n")
     maintain(settings, place, None)
     assert cache.is_intact()
@@ -101,7 +101,7 @@ def test_what_java_only_warns_of_is_kept(settings, cache, launches):
 @pytest.mark.parametrize("crashed", [True, False])
 def test_a_cache_is_removed_after_a_crash_of_java_and_kept_after_a_failure_of_neo4j(settings, cache, launches, crashed):
     put(cache)
-    place = Home.of(settings)
+    place = HomeFolder.of(settings)
     if crashed:
         (place.console_log.parent / "hs_err_pid12.log").touch()
     maintain(settings, place, Run(1, 2, "1", pid=12))
@@ -110,7 +110,7 @@ def test_a_cache_is_removed_after_a_crash_of_java_and_kept_after_a_failure_of_ne
 
 
 def test_what_an_earlier_start_was_told_does_not_count_for_the_next(settings):
-    place = Home.of(settings)
+    place = HomeFolder.of(settings)
     place.aot_log.write_text("[error]")
     flags(settings, place)
     assert not place.aot_log.exists()
@@ -118,7 +118,7 @@ def test_what_an_earlier_start_was_told_does_not_count_for_the_next(settings):
 
 @pytest.mark.parametrize("aot", ["use", "off"])
 def test_no_cache_is_made_unless_it_is_wanted(settings, cache, launches, aot):
-    maintain(settings.model_copy(update={"aot": aot}), Home.of(settings), None)
+    maintain(settings.model_copy(update={"aot": aot}), HomeFolder.of(settings), None)
     assert launches == []
 
 
@@ -133,18 +133,18 @@ def test_where_ci_is_set_no_cache_is_made_by_default(monkeypatch):
 def test_only_one_process_makes_a_cache(settings, cache, launches):
     with file_lock(cache.lock, 0, lambda: None):
         assert cache.is_being_made()
-        assert "being made" in fast_start.fast_start(settings).reason
-        maintain(settings, Home.of(settings), None)
+        assert "being created" in fast_start.fast_start(settings).reason
+        maintain(settings, HomeFolder.of(settings), None)
     assert not cache.is_being_made()
     assert launches == []
 
 
 def test_what_always_fails_is_not_tried_for_ever(settings, cache, launches):
     for _ in range(4):
-        maintain(settings, Home.of(settings), None)
+        maintain(settings, HomeFolder.of(settings), None)
         cache.record_try()
         cache.record_failure("the disk is full")
-    maintain(settings, Home.of(settings), None)
+    maintain(settings, HomeFolder.of(settings), None)
     assert len(launches) == 4
     text = fast_start.fast_start(settings).reason
     assert "the disk is full" in text
@@ -238,14 +238,14 @@ def test_an_older_java_is_not_given_a_flag_that_it_does_not_know(settings, cache
     old.touch()
     (tmp_path / "old" / "release").write_text('JAVA_VERSION="21.0.5"\n')
     older = settings.model_copy(update={"java": old})
-    assert flags(older, Home.of(older)) == ()
+    assert flags(older, HomeFolder.of(older)) == ()
     assert "25" in fast_start.fast_start(older).reason
 
 
 @pytest.mark.parametrize("compiler", ["quick", "full"])
 def test_the_flags_that_a_cache_depends_on_are_all_in_its_key(settings, compiler):
     settings = settings.model_copy(update={"neo4j_compiler": compiler})
-    place = Home.of(settings)
+    place = HomeFolder.of(settings)
     own = [part for part in server_command(settings, place, Path("java")) if part.startswith("-") and "=/" not in part]
     assert {part for part in own if not part.startswith(("-Xmx", "--console-mode"))} == set(cached_flags(settings))
 

@@ -14,7 +14,7 @@ import pytest
 
 from graph_memory.local.backup.archive import DomainMark, read_manifest, unpack, write_archive
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.progress import silent
+from graph_memory.progress import log_progress
 from tables import for_rows
 from unit.local.test_local_archive import DUMP, error_of, manifest_of
 
@@ -81,7 +81,7 @@ def target(tmp_path: Path) -> Path:
 
 def refusals(file: Path, target: Path) -> tuple[GraphError, GraphError]:
     """Return the errors of reading and of unpacking an archive. Asserts that nothing was written."""
-    results = error_of(lambda: read_manifest(file)), error_of(lambda: unpack(file, target, silent))
+    results = error_of(lambda: read_manifest(file)), error_of(lambda: unpack(file, target, log_progress))
     assert list(target.iterdir()) == []
     return results
 
@@ -89,7 +89,7 @@ def refusals(file: Path, target: Path) -> tuple[GraphError, GraphError]:
 def test_what_these_tests_forge_is_sound_without_a_forgery(tmp_path, target):
     file = forge_archive(tmp_path / "sound.tar", members())
     assert read_manifest(file) == manifest_of(DUMP)
-    unpack(file, target, silent)
+    unpack(file, target, log_progress)
     assert (target / NAME).read_bytes() == BLOB
 
 
@@ -210,13 +210,13 @@ def test_a_blob_that_is_not_what_its_name_says_is_refused(tmp_path, target, seal
     other = b"as long as before"
     assert len(other) == len(BLOB)
     file = forge_archive(tmp_path / "forged.tar", members(blob=member(NAME, other), seal=seal(sealed)))
-    assert error_of(lambda: unpack(file, target, silent)).code is Code.CONTENT_READ_FAILED
+    assert error_of(lambda: unpack(file, target, log_progress)).code is Code.CONTENT_READ_FAILED
 
 
 def test_a_blob_that_comes_twice_is_refused(tmp_path, target):
     twice = members(seal=seal(BLOB, BLOB))
     twice.insert(2, member(NAME, BLOB))
-    error = error_of(lambda: unpack(forge_archive(tmp_path / "twice.tar", twice), target, silent))
+    error = error_of(lambda: unpack(forge_archive(tmp_path / "twice.tar", twice), target, log_progress))
     assert error.code is Code.CONTENT_READ_FAILED
 
 
@@ -240,10 +240,10 @@ def test_a_damaged_blob_is_left_out_of_a_backup_which_can_be_restored(tmp_path, 
         path.name for path in (blobs / "work").iterdir() if hashlib.sha256(path.read_bytes()).hexdigest() == path.name
     }
     dump.write_bytes(DUMP)
-    written = write_archive(file, manifest_of(DUMP), dump, blobs, silent)
+    written = write_archive(file, manifest_of(DUMP), dump, blobs, log_progress)
     assert len(written.damaged) == 7
-    assert written.seal.blobs == len(sound) == 13
-    unpack(file, target, silent)
+    assert written.blob_totals.blobs == len(sound) == 13
+    unpack(file, target, log_progress)
     assert {path.name for path in (target / "blobs" / "work").iterdir()} == sound
 
 
@@ -254,9 +254,9 @@ def test_long_names_names_with_slashes_and_many_domains_are_taken(tmp_path, targ
     (blobs / domain / hashlib.sha256(BLOB).hexdigest()).write_bytes(BLOB)
     dump.write_bytes(DUMP)
     domains = tuple(DomainMark(name=f"home/d{number}", seq=number) for number in range(20_000))
-    assert not write_archive(file, manifest_of(DUMP, domains=domains), dump, blobs, silent).damaged
+    assert not write_archive(file, manifest_of(DUMP, domains=domains), dump, blobs, log_progress).damaged
     assert read_manifest(file).domains == domains
-    unpack(file, target, silent)
+    unpack(file, target, log_progress)
 
 
 def mutate(data: bytes, choice: random.Random) -> bytes:
@@ -292,7 +292,7 @@ def test_whatever_was_changed_is_refused_or_makes_no_difference(tmp_path, target
         folder = target / str(number)
         folder.mkdir()
         try:
-            unpack(file, folder, silent)
+            unpack(file, folder, log_progress)
         except GraphError as error:
             codes.add(error.code)
         else:
@@ -304,7 +304,7 @@ def test_whatever_was_changed_is_refused_or_makes_no_difference(tmp_path, target
 
 
 def test_a_home_is_not_touched_by_what_is_refused(tmp_path):
-    from graph_memory.local.backup.restore import restore_beside
+    from graph_memory.local.backup.restore import restore_to_new_home
     from graph_memory.settings import Settings
 
     settings = Settings(home=tmp_path / "home")
@@ -314,7 +314,7 @@ def test_a_home_is_not_touched_by_what_is_refused(tmp_path):
     file = forge_archive(tmp_path / "forged.tar", members(blob=member(NAME, other), seal=seal(other)))
 
     def restore() -> None:
-        with restore_beside(settings, file, manifest_of(DUMP)):
+        with restore_to_new_home(settings, file, manifest_of(DUMP)):
             raise AssertionError
 
     assert error_of(restore).code is Code.CONTENT_READ_FAILED

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_memory.local.home.home import Home
+from graph_memory.local.home.home import HomeFolder
 from graph_memory.local.process import password
 from graph_memory.local.process.admin import AdminError
 from graph_memory.local.process.password import ensure_password
@@ -15,14 +15,14 @@ from graph_memory.settings import Settings
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Home:
-    place = Home.of(Settings(home=tmp_path))
+def place(tmp_path: Path) -> HomeFolder:
+    place = HomeFolder.of(Settings(home=tmp_path))
     place.make_folders()
     return place
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\xff"])
-def test_a_password_that_is_gone_is_told_with_its_file_apart(place: Home, content: bytes | None) -> None:
+def test_a_password_that_is_gone_is_told_with_its_file_apart(place: HomeFolder, content: bytes | None) -> None:
     if content is not None:
         place.password_file.write_bytes(content)
     with pytest.raises(GraphError) as caught:
@@ -32,7 +32,7 @@ def test_a_password_that_is_gone_is_told_with_its_file_apart(place: Home, conten
     assert str(place.root) not in str(caught.value.to_dict())
 
 
-def test_a_java_that_is_not_there_is_told_without_where_it_was_looked_for(place: Home) -> None:
+def test_a_java_that_is_not_there_is_told_without_where_it_was_looked_for(place: HomeFolder) -> None:
     place.prepare_start()
     with pytest.raises(GraphError) as caught:
         ensure_password(place, place.root / "java")
@@ -41,7 +41,7 @@ def test_a_java_that_is_not_there_is_told_without_where_it_was_looked_for(place:
 
 
 def test_what_neo4j_says_of_a_failure_is_told_without_the_folder_of_the_home(
-    place: Home, monkeypatch: pytest.MonkeyPatch
+    place: HomeFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise AdminError(f"{place.data}/dbms/auth.ini cannot be written")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from graph_memory.local.aot.cache import AotCache, CacheRecord
-from graph_memory.local.home.home import Home
+from graph_memory.local.home.home import HomeFolder
 from graph_memory.local.home.notes import read_json
 from graph_memory.local.jars.fetch import Stamp
 from graph_memory.local.process.startup_errors import hang_error
@@ -32,7 +32,7 @@ def test_a_note_of_another_kind_is_none(tmp_path: Path, data: bytes):
     cache = AotCache(tmp_path / "cache.aot")
     cache.file.with_suffix(".json").write_bytes(data)
     assert cache.record() == CacheRecord()
-    place = Home(tmp_path / "neo4j")
+    place = HomeFolder(tmp_path / "neo4j")
     place.debug_log.parent.mkdir(parents=True, exist_ok=True)
     place.debug_log.write_bytes(data + b"\n")
     assert hang_error(place, 0.0) is None

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from graph_memory.local.home.home import Home, Run, read_run
+from graph_memory.local.home.home import HomeFolder, Run, read_run
 from graph_memory.settings import Settings
 from tables import for_rows
 
@@ -15,8 +15,8 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 
 
 @pytest.fixture
-def place(tmp_path) -> Home:
-    place = Home.of(Settings(home=tmp_path))
+def place(tmp_path) -> HomeFolder:
+    place = HomeFolder.of(Settings(home=tmp_path))
     place.make_folders()
     return place
 
@@ -80,7 +80,9 @@ def test_a_stopped_run_remembers_its_ports_only(place):
 def test_one_home_is_one_place_however_it_is_spelled(tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "home")
-    assert Home.of(Settings(home=tmp_path / "link")) == Home.of(Settings(home=tmp_path / "x" / ".." / "home"))
+    assert HomeFolder.of(Settings(home=tmp_path / "link")) == HomeFolder.of(
+        Settings(home=tmp_path / "x" / ".." / "home")
+    )
 
 
 @posix_only

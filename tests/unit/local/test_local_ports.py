@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 
-from graph_memory.local.home.ports import accepts, choose_port, is_free, speaks_bolt
+from graph_memory.local.home.ports import accepts_connections, choose_port, is_free, speaks_bolt
 from graph_memory.model.errors import Code, GraphError
 
 SETTING = "GRAPH_MEMORY_NEO4J_BOLT_PORT"
@@ -56,13 +56,13 @@ def test_a_server_that_agrees_on_nothing_does_not_speak_bolt(answer):
 def test_a_server_that_never_answers_does_not_speak_bolt():
     with listener() as port:
         assert not speaks_bolt(port, timeout=0.05)
-        assert accepts(port)
+        assert accepts_connections(port)
 
 
 def test_nobody_speaks_bolt_where_nobody_listens():
     port = free_port()
     assert not speaks_bolt(port)
-    assert not accepts(port)
+    assert not accepts_connections(port)
 
 
 def test_a_port_is_free_until_somebody_listens():

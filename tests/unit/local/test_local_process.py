@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from graph_memory.local.home.config import MAIN_CLASS, home_argument
-from graph_memory.local.home.home import Home, Run, read_run
+from graph_memory.local.home.home import HomeFolder, Run, read_run
 from graph_memory.local.process.process import end, find, find_recorded, has_lost_port, is_alive, launch, listens
 from graph_memory.settings import Settings
 
@@ -28,8 +28,8 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="sessions and si
 
 
 @pytest.fixture
-def place(tmp_path) -> Home:
-    place = Home.of(Settings(home=tmp_path))
+def place(tmp_path) -> HomeFolder:
+    place = HomeFolder.of(Settings(home=tmp_path))
     place.make_folders()
     return place
 
@@ -46,12 +46,12 @@ def run_of(process: psutil.Process) -> Run:
     return Run(1, 2, "1", pid=process.pid, created=process.create_time())
 
 
-def python(place: Home, launched_processes: list[psutil.Process], code: str) -> psutil.Process:
+def python(place: HomeFolder, launched_processes: list[psutil.Process], code: str) -> psutil.Process:
     return java(place, launched_processes, Path(sys.executable), code, MAIN_CLASS, home_argument(place))
 
 
 def java(
-    place: Home, launched_processes: list[psutil.Process], command: Path, code: str, *arguments: str
+    place: HomeFolder, launched_processes: list[psutil.Process], command: Path, code: str, *arguments: str
 ) -> psutil.Process:
     launched_processes.append(launch([str(command), "-c", code, *arguments], place.console_log))
     wait_for(lambda: place.console_log.read_text().strip())
@@ -80,7 +80,7 @@ def test_the_server_of_a_place_is_not_that_of_a_copy(place, launched_processes, 
     run = run_of(python(place, launched_processes, SLEEP))
     run.save(place)
     shutil.copytree(place.root, tmp_path / "copy")
-    copy = Home(tmp_path / "copy")
+    copy = HomeFolder(tmp_path / "copy")
     assert read_run(copy) == run
     assert find(copy, run) is None
 
@@ -91,7 +91,7 @@ def test_a_place_that_was_moved_keeps_its_server_and_whoever_takes_its_name_has_
     process = python(place, launched_processes, SLEEP)
     run = run_of(process)
     place.root.rename(tmp_path / "moved")
-    assert find_recorded(Home(tmp_path / "moved"), run) == process
+    assert find_recorded(HomeFolder(tmp_path / "moved"), run) == process
     place.make_folders()
     assert find(place, run) is None
 
@@ -111,7 +111,7 @@ def test_where_the_folder_of_a_process_cannot_be_seen_its_command_line_tells(
     process = python(place, launched_processes, SLEEP)
     monkeypatch.setattr(psutil.Process, "cwd", cwd)
     assert find_recorded(place, run_of(process)) == process
-    assert find_recorded(Home(tmp_path / "other"), run_of(process)) is None
+    assert find_recorded(HomeFolder(tmp_path / "other"), run_of(process)) is None
 
 
 def test_another_process_under_a_pid_used_again_is_not_ours(place, launched_processes):
@@ -187,7 +187,7 @@ def test_ending_a_process_that_ended_does_nothing(place, launched_processes):
 def test_an_orphan_is_known_by_the_home_in_its_command_line(place, launched_processes, tmp_path):
     command = tmp_path / "java"
     command.symlink_to(sys.executable)
-    other = Home(tmp_path / "other")
+    other = HomeFolder(tmp_path / "other")
     other.make_folders()
     java(other, launched_processes, command, SLEEP, MAIN_CLASS, home_argument(other))
     orphan = java(place, launched_processes, command, SLEEP, MAIN_CLASS, home_argument(place))

@@ -9,7 +9,7 @@ import pytest
 
 from graph_memory.files import write_private
 from graph_memory.local.home import swap
-from graph_memory.local.home.home import Home
+from graph_memory.local.home.home import HomeFolder
 from graph_memory.local.home.swap import finish_restore, swap_in
 
 
@@ -17,8 +17,8 @@ class Killed(BaseException):
     """The exception that stands for the end of a process."""
 
 
-def fill(home: Path, mark: str, password: str | None) -> Home:
-    place = Home(home / "neo4j")
+def fill(home: Path, mark: str, password: str | None) -> HomeFolder:
+    place = HomeFolder(home / "neo4j")
     place.make_folders()
     for file in (place.data / "databases" / mark, home / "blobs" / "garden" / mark):
         file.parent.mkdir(parents=True)
@@ -29,7 +29,7 @@ def fill(home: Path, mark: str, password: str | None) -> Home:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Home:
+def place(tmp_path: Path) -> HomeFolder:
     """A home with data, and a complete restored one in it."""
     place = fill(tmp_path, "old", "secret")
     fill(tmp_path / "restoring", "new", "secret")
@@ -65,7 +65,7 @@ def die_before_move(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int],
     monkeypatch.undo()
 
 
-def files_of(place: Home) -> list[str]:
+def files_of(place: HomeFolder) -> list[str]:
     home = place.root.parent
     return sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.name in {"old", "new", "newest"})
 
@@ -121,7 +121,7 @@ def test_one_that_was_killed_before_leaves_the_old(place, die_before_move, monke
 
 
 def test_a_home_without_a_memory_takes_the_password_too(tmp_path):
-    place = Home(tmp_path / "neo4j")
+    place = HomeFolder(tmp_path / "neo4j")
     place.make_folders()
     place.prepare_start()
     fill(tmp_path / "restoring", "new", "fresh")

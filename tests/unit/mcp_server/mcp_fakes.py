@@ -12,18 +12,18 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from graph_memory.mcp_server.server import build_server
-from graph_memory.memory.history.results import Named
+from graph_memory.memory.history.results import NamedSubject
 from graph_memory.memory.recall.results import QueryResult, RecallResult
 from graph_memory.memory.search.results import Hit, SearchResult, Synthesis
 from graph_memory.memory.traversal.results import (
-    Followed,
-    LeftOut,
+    AdjacentConnection,
+    FollowedConnection,
     Neighbors,
-    NextTo,
+    OmittedCounts,
     Path,
     Paths,
     ReachedNode,
-    Walked,
+    TraversalResult,
 )
 from graph_memory.model import domain_results, results
 from graph_memory.model.ontology.ontology import ontology_from
@@ -82,26 +82,28 @@ HIT = Hit(
 
 KITCHEN = results.NodeBrief(id="mem_1", type="Project", title="Kitchen")
 ANN = results.NodeBrief(id="mem_2", type="Person", title="Ann")
-LINK = Followed(id="conn_1", type="WorksWith", from_id="mem_1", to_id="mem_2", weight=0.45, since=date(2026, 5, 8))
+LINK = FollowedConnection(
+    id="conn_1", type="WorksWith", from_id="mem_1", to_id="mem_2", weight=0.45, since=date(2026, 5, 8)
+)
 
 ANSWERS: Mapping[str, Any] = {
-    "create_node": results.NodeCreated(node_id="mem_1", version=7),
+    "create_node": results.NodeCreationResult(node_id="mem_1", version=7),
     "get_node": NODE,
     "get_node_content": results.NodeContent(content="Größe 🏠", encoding="utf-8", format="markdown"),
-    "update_node": results.Changed(version=9),
-    "delete_node": results.NodeDeleted(version=10, connections=3),
-    "create_connection": results.ConnectionCreated(connection_id="conn_1", version=8),
+    "update_node": results.ChangeResult(version=9),
+    "delete_node": results.NodeDeletionResult(version=10, connections=3),
+    "create_connection": results.ConnectionCreationResult(connection_id="conn_1", version=8),
     "get_connection": CONNECTION,
-    "update_connection": results.Changed(version=11),
-    "delete_connection": results.Changed(version=12),
+    "update_connection": results.ChangeResult(version=11),
+    "delete_connection": results.ChangeResult(version=12),
     "query_nodes": results.NodeIds(node_ids=("mem_1", "mem_2"), next_cursor="more"),
     "query_connections": results.ConnectionIds(connection_ids=()),
     "get_connected_nodes": results.ConnectedNodes(node_ids=("mem_2",)),
     "search_content": results.NodeIds(node_ids=()),
     "validate_connection": results.Validity(valid=True),
-    "create_ontology": results.OntologyChanged(version=1),
-    "add_node_type": results.OntologyChanged(version=2),
-    "add_connection_type": results.OntologyChanged(version=3),
+    "create_ontology": results.OntologyChangeResult(version=1),
+    "add_node_type": results.OntologyChangeResult(version=2),
+    "add_connection_type": results.OntologyChangeResult(version=3),
     "get_ontology": ONTOLOGY,
     "search_memories": SearchResult(hits=(HIT,), mode="hybrid", found=1),
     "search_semantic": SearchResult(hits=(HIT.model_copy(update={"distance": 0.25}),), mode="semantic", found=1),
@@ -109,13 +111,13 @@ ANSWERS: Mapping[str, Any] = {
     "recall": RecallResult(depth="medium", tokens_used=2, content="- Tiles"),
     "memory_context": RecallResult(depth="deep", tokens_used=9, content={"things": []}),
     "memory_query": QueryResult(depth="medium", tokens_used=2, content="- Tiles", why="medium: it asks so."),
-    "traverse_memories": Walked(
+    "traverse_memories": TraversalResult(
         nodes=(
             ReachedNode(id="mem_1", type="Project", title="Kitchen", depth=0, content="Tiles, paint"),
             ReachedNode(id="mem_2", type="Person", title="Ann", depth=1, via="conn_1", parent="mem_1"),
         ),
         connections=(LINK,),
-        left_out=LeftOut(max_depth=1),
+        left_out=OmittedCounts(max_depth=1),
     ),
     "find_path": Paths(
         paths=(Path(nodes=(KITCHEN, ANN), connections=(LINK,), length=1, weight=0.45),),
@@ -123,7 +125,7 @@ ANSWERS: Mapping[str, Any] = {
     "get_neighbors": Neighbors(
         node=results.NodeSummary(**KITCHEN.model_dump(), modified=NODE.modified, version=7),
         outgoing=(
-            NextTo(
+            AdjacentConnection(
                 id="conn_1",
                 type="WorksWith",
                 from_id="mem_1",
@@ -191,7 +193,7 @@ class RecordingMemory:
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
         self.domain: dict[str, str] = {}
 
-    def acting_as(self, _actor: str | None, _session: str | None = None) -> RecordingMemory:
+    def acting_as(self, _actor: str | None, _session: str | None = None, **_: object) -> RecordingMemory:
         return self
 
     def in_domain(self, domain: str) -> RecordingMemory:
@@ -224,7 +226,7 @@ class RecordingMemory:
     def history(self) -> RecordingMemory:
         return self
 
-    async def find_named(self, _text: str, *, domain: str | None = None) -> tuple[Named, ...]:
+    async def find_named(self, _text: str, *, domain: str | None = None) -> tuple[NamedSubject, ...]:
         """Return the subjects that a person may mean. No tool asks for them, so the call is not recorded."""
         answer = self.answers.get("named", ())
         if isinstance(answer, Exception):

@@ -56,7 +56,7 @@ class Calls:
     async def _run(self, name: str) -> None:
         with self.scopes[name]:
             try:
-                async with self.admission.slot(name[0]):
+                async with self.admission.wait_for_slot(name[0]):
                     self.running.append(name)
                     self.began.append(name)
                     try:
@@ -125,7 +125,7 @@ async def test_a_cancelled_call_gives_up_its_place():
 
 async def test_a_call_that_is_cancelled_on_its_turn_passes_the_turn_on():
     async with calls_of(1, 2) as calls:
-        async with calls.admission.slot("a"):
+        async with calls.admission.wait_for_slot("a"):
             await calls.begin("b1", "c1")
         await calls.cancel("b1")
         assert calls.running == ["c1"]
@@ -137,7 +137,7 @@ async def test_no_call_is_lost_among_many_callers():
 
     async def call(caller: str) -> None:
         nonlocal running
-        async with admission.slot(caller):
+        async with admission.wait_for_slot(caller):
             running += 1
             most[0] = max(most[0], running)
             await checkpoint()
@@ -155,7 +155,7 @@ async def test_a_tool_says_that_the_server_is_overloaded_and_what_to_do():
     memory = RecordingMemory()
     server = build_server(opens(memory), Settings(), ["graph"], control=control)
     assert control._admission is not None
-    async with Client(server) as client, control._admission.slot("other"):
+    async with Client(server) as client, control._admission.wait_for_slot("other"):
         error = error_of(await client.call_tool("create_node", ARGUMENTS["create_node"]))
     assert (error["code"], error["details"]["retry_after"]) == ("OVERLOADED", 1)
     assert "Try again in 1 s" in error["details"]["hint"]

@@ -30,6 +30,7 @@ class FakeStartup:
         self.outcome = outcome
         self.checks = 0
         self.announced: list[str] = []
+        self.unavailable_databases: Sequence[str] = ()
         self.announce_error: GraphError | None = None
         self.tasks: list[Callable[[], Coroutine[None, None, None]]] = []
 

@@ -93,7 +93,7 @@ async def test_a_client_with_a_key_is_told_only_of_domains_that_it_may_read_whil
     resource = KnowledgeGraphResource(_nothing, Access(cast("Any", verifier)), CallControl())
     await resource.subscribe(reader, SUBSCRIBE)
     delivered: list[ServerEvent] = []
-    stream = CallerBus(resource.streams, resource.access.watch(reader))
+    stream = CallerBus(resource.streams, resource.access.notification_check(reader))
     unsubscribe = stream.subscribe(delivered.append)
     for domains, count in ((["theirs"], 0), ([], 0), (["theirs", "mine"], 1)):
         await resource.notify_change(writer, domains)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_memory.model.errors import GraphError
-from graph_memory.operations.arguments import MOST
+from graph_memory.operations.arguments import MAX_INTEGER
 from graph_memory.operations.parsing import Arguments
 from graph_memory.operations.table import OPERATIONS, TOOLSETS
 from graph_memory.operations.toolsets.remember import Remember
@@ -53,8 +53,11 @@ def fits(schema: dict[str, Any], value: object) -> bool:
             within = value in schema.get("enum", [value])
             return isinstance(value, str) and within and len(value) >= schema.get("minLength", 0)
         case "integer":
-            bounds = schema.get("minimum", -math.inf), schema.get("maximum", MOST if "minimum" in schema else math.inf)
-            is_whole = type(value) is int or (type(value) is float and value.is_integer() and abs(value) <= MOST)
+            bounds = (
+                schema.get("minimum", -math.inf),
+                schema.get("maximum", MAX_INTEGER if "minimum" in schema else math.inf),
+            )
+            is_whole = type(value) is int or (type(value) is float and value.is_integer() and abs(value) <= MAX_INTEGER)
             return is_whole and bounds[0] <= value <= bounds[1]  # pyright: ignore[reportOperatorIssue]
         case "number":
             return type(value) in (int, float) and schema["minimum"] <= value <= schema["maximum"]  # pyright: ignore[reportOperatorIssue]
@@ -156,7 +159,7 @@ def test_a_session_given_to_memory_revert_leads_to_the_tool_that_undoes_sessions
 
 async def test_a_name_like_no_other_is_answered_with_all_names():
     _, text = await refusal_of("get_node", {"node_id": "mem_1", "zzz": 1})
-    assert "It takes: node_id, domain." in text
+    assert "Use only: node_id, domain." in text
 
 
 async def test_all_faults_of_a_call_are_told_at_once():

@@ -11,11 +11,11 @@ from mcp import MCPError
 from mcp.types import INVALID_PARAMS
 
 from graph_memory.mcp_server.table import tools_of
-from graph_memory.memory.history.results import Named
+from graph_memory.memory.history.results import NamedSubject, RevertResult
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.results import NodeContent
+from graph_memory.model.results import NodeContent, NodeIds
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.ontologies import no_ontology_error
 from tables import for_rows
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, json_of, opens, text_of
 
@@ -42,7 +42,7 @@ async def test_an_error_without_a_hint_is_one_line():
 
 async def test_what_an_error_tells_of_each_thing_is_in_its_text_too():
     details = {"material": [{"id": "mem_1", "text": "Larch"}], "names": ["a"], "hint": "Do this."}
-    raised = GraphError(Code.NO_MODEL, "No language model is set", details)
+    raised = GraphError(Code.NO_MODEL, "No language model is configured", details)
     async with client_of(opens(RecordingMemory(get_node=raised))) as client:
         text = text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))
     assert text.splitlines()[1:] == ["Hint: Do this.", 'Details: {"material":[{"id":"mem_1","text":"Larch"}]}']
@@ -105,13 +105,13 @@ async def test_a_tool_that_is_not_offered_is_refused_with_its_toolset():
 
 
 async def test_the_beginning_of_an_id_or_a_title_is_answered_with_the_whole_id():
-    whole = Named(id="mem_01M847W9ZH5SXYZ", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False)
+    whole = NamedSubject(id="mem_01M847W9ZH5SXYZ", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False)
     for text, meaning in (("mem_01M847W9", "is the beginning of the id"), ("Kitchen", "is the title of")):
         raised = GraphError(Code.NODE_NOT_FOUND, "No", {"node_id": text, "domain": "default", "hint": "Find it."})
         async with client_of(opens(RecordingMemory(get_node=raised, named=(whole,)))) as client:
             error = error_of(await client.call_tool("get_node", {"node_id": text}))
         assert error["code"] == "NODE_NOT_FOUND"
-        assert error["details"]["hint"] == f'"{text}" {meaning} {whole.id}. Pass the whole id.'
+        assert error["details"]["hint"] == f'"{text}" {meaning} {whole.id}. Pass the complete id.'
 
 
 @pytest.mark.parametrize("text", ["mem_01M847W9", "mem_01M847W9ZH5SXYZ0123456789A"])
@@ -125,7 +125,7 @@ async def test_an_error_stays_what_it_is_where_nothing_can_be_looked_up_and_for_
 
 
 async def test_a_hint_names_only_tools_that_are_served_and_says_who_runs_commands():
-    raised = no_ontology("default")
+    raised = no_ontology_error("default")
     async with client_of(opens(RecordingMemory(get_ontology=raised))) as client:
         hint = error_of(await client.call_tool("get_ontology", {}))["details"]["hint"]
     assert hint == "To create one, use create_ontology."
@@ -165,6 +165,29 @@ async def test_content_over_the_limit_is_refused_on_its_way_out():
         assert json_of(await client.call_tool("get_node_content", {"node_id": "mem_1"}))["content"] == "xxxxx"
 
 
+async def test_a_large_result_is_refused_unless_the_call_has_written():
+    ids = NodeIds(node_ids=tuple(f"mem_{number}" for number in range(100)))
+    async with client_of(opens(RecordingMemory(query_nodes=ids)), mcp_result_bytes=500) as client:
+        error = error_of(await client.call_tool("query_nodes", {}))
+        assert (error["code"], error["details"]["limit"]) == ("CONTENT_TOO_LARGE", 500)
+        assert "limit" in error["details"]["hint"]
+    async with client_of(opens(RecordingMemory(query_nodes=ids)), mcp_result_bytes=10_000) as client:
+        assert len(json_of(await client.call_tool("query_nodes", {}))["node_ids"]) == 100
+    async with client_of(opens(RecordingMemory()), mcp_result_bytes=1) as client:
+        assert not (await client.call_tool("create_node", ARGUMENTS["create_node"])).is_error
+    reverted = RevertResult(dry_run=True, changes=(), skipped=())
+    async with client_of(opens(RecordingMemory(revert=reverted)), mcp_result_bytes=1) as client:
+        trial = await client.call_tool("memory_revert", {"event_ids": [1], "dry_run": True})
+        assert error_of(trial)["code"] == "CONTENT_TOO_LARGE"
+
+
+async def test_content_over_the_limit_is_refused_also_in_the_result_of_a_write():
+    large = NodeContent(content="x" * 5_000, encoding="utf-8", format="text")
+    async with client_of(opens(RecordingMemory(create_node=large)), mcp_content_bytes=4_000) as client:
+        result = await client.call_tool("create_node", ARGUMENTS["create_node"])
+    assert error_of(result)["code"] == "CONTENT_TOO_LARGE"
+
+
 @pytest.mark.parametrize(("names", "shown"), [(["graf"], "graph"), (["graph", "recal"], "recall"), ([], "graph")])
 def test_a_toolset_that_there_is_not_is_refused_with_those_that_there_are(names: list[str], shown: str):
     with pytest.raises(GraphError) as caught:
@@ -174,11 +197,12 @@ def test_a_toolset_that_there_is_not_is_refused_with_those_that_there_are(names:
 
 
 async def test_a_domain_that_was_selected_and_deleted_since_says_so_and_any_other_does_not():
-    memory = RecordingMemory(get_node=no_ontology("kitchen"))
+    memory = RecordingMemory(get_node=no_ontology_error("kitchen"))
     async with client_of(opens(memory), toolsets=("graph", "domains")) as client:
         assert "create_ontology" in text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))
         await client.call_tool("select_domain", {"name": "kitchen"})
         text = text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))
-        assert "There is no domain kitchen\nHint: It was selected, and deleted since: select_domain another." in text
-        memory.answers["get_node"] = no_ontology("garden")
+        hint = "It was deleted after you selected it. Select another domain with select_domain."
+        assert f'Domain "kitchen" does not exist\nHint: {hint}' in text
+        memory.answers["get_node"] = no_ontology_error("garden")
         assert "create_ontology" in text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))

@@ -18,9 +18,10 @@ from typing import Any
 
 import pytest
 
-from graph_memory.mcp_server.transport.http import open_listener
-from graph_memory.mcp_server.transport.http_app import Lifetimes
-from graph_memory.mcp_server.transport.surrogates import well_formed_bytes
+from graph_memory.mcp_server.presets import Auth
+from graph_memory.mcp_server.transport.http import check_proxies, open_listener
+from graph_memory.mcp_server.transport.http_app import RequestTracker
+from graph_memory.mcp_server.transport.surrogates import replace_lone_surrogates_in_bytes
 from graph_memory.model.errors import Code, GraphError
 from tables import for_rows
 
@@ -124,9 +125,9 @@ def test_where_it_serves_is_told_in_one_line(shared_server: Server):
     assert shared_server.first_line == f"Serving MCP at http://127.0.0.1:{shared_server.port}/mcp (Ctrl-C stops it)\n"
 
 
-def test_health_is_answered_and_nothing_else_is_there(shared_server: Server):
+def test_health_is_answered_and_unknown_paths_are_not_found(shared_server: Server):
     assert json.loads(shared_server.answer("GET", "/health").text) == {"status": "ok"}
-    assert shared_server.answer("GET", "/").status == 404
+    assert shared_server.answer("GET", "/nothing").status == 404
     assert shared_server.answer("POST", "/health").status == 405
 
 
@@ -140,11 +141,27 @@ def test_health_is_answered_and_nothing_else_is_there(shared_server: Server):
         ("Forwarded", "for=127.0.0.1;host=127.0.0.1:{port};proto=http"),
     ],
 )
-def test_no_forwarded_header_stands_for_a_local_host(name: str, value: str, shared_server: Server):
+def test_requests_of_proxies_are_refused(name: str, value: str, shared_server: Server):
     forged = {name: value.format(port=shared_server.port)}
     assert shared_server.answer("GET", "/health", Host="memory.example.org", **forged).status == 421
-    foreign = {name: forged[name].replace("127.0.0.1", "192.0.2.1")}
-    assert shared_server.answer("GET", "/health", **foreign).status == 200
+    for header in (forged, {name: forged[name].replace("127.0.0.1", "192.0.2.1")}):
+        answer = shared_server.answer("GET", "/health", **header)
+        assert answer.status == 403
+        assert "--auth keys" in answer.text
+
+
+@for_rows(
+    ("proxy", "auth", "message"),
+    [
+        ("10.0.0.5", Auth.NONE, "needs authentication"),
+        ("proxy", Auth.KEYS, "is not an IP address or network"),
+        ("10.0.0.5/24", Auth.KEYS, "is not an IP address or network"),
+    ],
+)
+def test_proxies_are_trusted_by_address_and_with_authentication(proxy: str, auth: Auth, message: str):
+    check_proxies(["10.0.0.5", "10.0.0.0/24", "::1"], Auth.OIDC)
+    with pytest.raises(GraphError, match=message):
+        check_proxies([proxy], auth)
 
 
 def test_the_project_of_the_machine_is_not_served_over_http(shared_server: Server):
@@ -324,7 +341,7 @@ async def test_nothing_is_begun_once_the_server_ends():
     async def send(message: Any) -> None:
         sent.append(message)
 
-    requests = Lifetimes(never)
+    requests = RequestTracker(never)
     requests.end(2.0)
     await requests({"type": "http", "method": "POST"}, never, send)
     assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
@@ -379,4 +396,4 @@ def test_a_machine_without_ipv6_is_told_so(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_mending_leaves_other_bytes_alone():
-    assert well_formed_bytes(b'"\xff\xc3\xa9 \\ud83d \\u00e9"') == b'"\xff\xc3\xa9 \\ufffd \\u00e9"'
+    assert replace_lone_surrogates_in_bytes(b'"\xff\xc3\xa9 \\ud83d \\u00e9"') == b'"\xff\xc3\xa9 \\ufffd \\u00e9"'

@@ -173,7 +173,7 @@ def test_nonsense_does_not_fill_the_log():
                 assert raw.recv(100).startswith(b"HTTP/1.1 400 ")
             assert server.answer("GET", "/health", Origin=f"http://{number}.example").status == 403
         _, logged, _ = server.end()
-    assert logged.count("Invalid HTTP request received") == logged.count("Refused a request") == 5
+    assert logged.count("Invalid HTTP request received") == logged.count("Rejected a request") == 5
 
 
 def open_session(server: Server) -> str:

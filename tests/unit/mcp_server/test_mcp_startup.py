@@ -130,7 +130,7 @@ async def test_the_memory_is_closed_cleanly_when_the_server_is_cancelled():
     opening = Opening()
     opening.go.set()
     with anyio.fail_after(5), anyio.CancelScope() as scope:
-        async with startup.Startup(opening, 1).running() as running:
+        async with startup.Startup(opening, 1).open_in_background() as running:
             await running.memory(no_tell)
             scope.cancel()
             await anyio.sleep(10)
@@ -154,7 +154,7 @@ async def test_a_memory_that_does_not_close_is_left_in_the_end(monkeypatch: pyte
         await anyio.sleep(60)
 
     with anyio.fail_after(2):
-        async with startup.Startup(open_slowly, 1).running() as running:
+        async with startup.Startup(open_slowly, 1).open_in_background() as running:
             memory = await running.memory(no_tell)
     assert isinstance(memory, RecordingMemory)
 

@@ -17,7 +17,7 @@ import pytest
 
 from graph_memory import Settings
 from graph_memory.mcp_server.table import tools_of
-from graph_memory.mcp_server.transport.stdio import well_formed
+from graph_memory.mcp_server.transport.stdio import replace_lone_surrogates
 from tables import for_rows
 
 SERVER = Path(__file__).with_name("stdio_server.py")
@@ -148,4 +148,4 @@ def test_half_an_emoji_does_not_make_a_call_disappear():
     ],
 )
 def test_only_halves_of_pairs_are_replaced(line: str, meant: str):
-    assert json.loads(well_formed(line)) == meant
+    assert json.loads(replace_lone_surrogates(line)) == meant

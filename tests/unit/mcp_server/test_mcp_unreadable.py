@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp import types
 
-from graph_memory.mcp_server.transport.stdio import refusal
+from graph_memory.mcp_server.transport.stdio import parse_error_response
 from tables import for_rows
 
 CALL = '"method":"tools/call","params":{"name":"create_node","arguments":{"id":7,"properties":{"a":%s}}}'
@@ -23,7 +23,7 @@ DEEP = "[" * 1_000 + "]" * 1_000
     ],
 )
 def test_messages_and_empty_lines_are_left_alone(line: str):
-    assert refusal(line) is None
+    assert parse_error_response(line) is None
 
 
 @for_rows("value", [DEEP, '{"k":' * 1_000 + "1" + "}" * 1_000, "9" * 5_000, "{{", '"\n"', ""])
@@ -42,7 +42,7 @@ def test_messages_and_empty_lines_are_left_alone(line: str):
     ],
 )
 def test_what_cannot_be_read_is_answered_under_its_id(line: str, request_id: str | int | None, value: str):
-    refused = refusal(line % (CALL % value))
+    refused = parse_error_response(line % (CALL % value))
     assert refused is not None
     assert (refused.id, refused.error.code) == (request_id, types.PARSE_ERROR)
     assert "cannot be read as JSON" in refused.error.message
@@ -51,6 +51,6 @@ def test_what_cannot_be_read_is_answered_under_its_id(line: str, request_id: str
 
 @for_rows("line", ["[]", "1", '"x"', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{"id":1}', "{}"])
 def test_json_that_is_no_message_is_an_invalid_request(line: str):
-    refused = refusal(line)
+    refused = parse_error_response(line)
     assert refused is not None
     assert (refused.id, refused.error.code) == (None, types.INVALID_REQUEST)

@@ -12,11 +12,11 @@ from graph_memory import Code, GraphError
 from graph_memory.mcp_server.official import pretty_json
 from graph_memory.mcp_server.table import tool_of
 from graph_memory.memory.entities.results import (
-    EntitiesCreated,
     Entity,
+    EntityCreationResult,
     KnowledgeGraph,
-    ObservationsAdded,
-    RelationsCreated,
+    ObservationAdditionResult,
+    RelationCreationResult,
 )
 from graph_memory.operations.toolsets.entities import ENTITIES
 from unit.mcp_server.mcp_fakes import MOMENT, RecordingMemory
@@ -58,7 +58,7 @@ async def test_what_is_ours_is_kept_beside_the_official_spelling_and_all_else_is
     arguments: dict[str, Any] = {"from": "Ann", "to": "Bob", "relationType": "knows"}
     relating, creating = TOOLS["create_relations"], TOOLS["create_entities"]
     memory = RecordingMemory(
-        create_relations=RelationsCreated(relations=()), create_entities=EntitiesCreated(entities=())
+        create_relations=RelationCreationResult(relations=()), create_entities=EntityCreationResult(entities=())
     )
     own = {**arguments, "properties": {"since": 2020}}
     await relating.bind({"relations": [{**own, "extra": 1}, arguments], "lenient": False, "properties": {}})(memory)
@@ -89,7 +89,7 @@ def test_where_the_official_server_has_no_such_error_the_hint_is_told() -> None:
 
 
 async def test_a_domain_is_taken_in_both_spellings_as_by_every_other_tool() -> None:
-    memory = RecordingMemory(open_nodes=KnowledgeGraph(), add_observations=ObservationsAdded(results=()))
+    memory = RecordingMemory(open_nodes=KnowledgeGraph(), add_observations=ObservationAdditionResult(results=()))
     await OPEN.bind({"names": ["Ann"], "domain": "kitchen"})(memory)
     assert memory.calls[-1] == ("open_nodes", (["Ann"],), {"detail": False, "domain": "kitchen"})
     ours: dict[str, Any] = {"entityName": "Ann", "observations": ["sings"]}

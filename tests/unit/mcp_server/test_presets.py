@@ -13,15 +13,15 @@ from graph_memory.mcp_server.advice import Advice
 from graph_memory.mcp_server.presets import AGENT
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.table import tools_of
-from graph_memory.memory.entity_graph.names import not_found
+from graph_memory.memory.entity_graph.names import official_not_found_error
 from graph_memory.memory.recall.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.results import RecallResult
-from graph_memory.memory.sessions.results import SessionStarted
+from graph_memory.memory.sessions.results import SessionStartResult
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeIds, ResultWithWarnings
 from graph_memory.operations.table import TOOLSETS
 from graph_memory.settings import Settings
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.ontologies import no_ontology_error
 from unit.mcp_server.mcp_fakes import RecordingMemory, client_of, error_of, json_of, opens
 
 pytestmark = pytest.mark.anyio
@@ -80,7 +80,7 @@ async def test_instructions_descriptions_and_prompts_name_only_tools_that_are_se
 @pytest.mark.parametrize("toolsets", [("agent",), ("graph", "recall", "session_start"), ("recall", "session_start")])
 async def test_an_empty_memory_names_only_tools_that_are_served(toolsets: tuple[str, ...]):
     memory = RecordingMemory(
-        session_start=SessionStarted(empty=True, text=GUIDE, tokens=999),
+        session_start=SessionStartResult(empty=True, text=GUIDE, tokens=999),
         recall=RecallResult(depth="medium", tokens_used=999, content={"corrections": ["Say Ann."], "guide": IN_SHORT}),
     )
     async with client_of(opens(memory), toolsets=toolsets) as client:
@@ -96,11 +96,11 @@ async def test_an_empty_memory_names_only_tools_that_are_served(toolsets: tuple[
 
 
 async def test_a_hint_names_a_tool_that_is_served_in_place_of_one_that_is_not():
-    memory = RecordingMemory(recall=not_found("Anm"), session_start=no_ontology("work"))
+    memory = RecordingMemory(recall=official_not_found_error("Anm"), session_start=no_ontology_error("work"))
     async with client_of(opens(memory), toolsets=("agent",)) as client:
         hint = error_of(await client.call_tool("recall", {}))["details"]["hint"]
         none = error_of(await client.call_tool("session_start", {}))["details"]["hint"]
-    assert hint == "recall finds names. remember makes an entity."
+    assert hint == "Find names with recall. Create an entity with remember."
     assert none == "To create one, use remember."
 
 
@@ -117,7 +117,7 @@ def test_of_a_hint_what_leads_to_tools_that_are_not_served_is_left_out():
 
 def test_warnings_and_ready_calls_lead_only_to_tools_that_are_served():
     call: dict[str, object] = {"tool": "memory_diff", "arguments": {}}
-    warning = Hint("Some were read.", " {get_neighbors} lists others.")
+    warning = Hint("Some were read.", " List others with {get_neighbors}.")
     result = _ItemsReply(warnings=(warning, Hint("{get_node} tells.")), items=[{"call": call}])
     rendered = Advice(AGENT, ["agent"]).answer(result, has_calls=True)
     assert rendered["warnings"] == ["Some were read."]
@@ -127,11 +127,13 @@ def test_warnings_and_ready_calls_lead_only_to_tools_that_are_served():
 
 
 async def test_a_warning_that_a_tool_returns_leads_only_to_tools_that_are_served():
-    warning = Hint("There is no domain work.", " {list_domains} lists others.", " {create_ontology} creates it.")
+    warning = Hint(
+        "There is no domain work.", " List the domains with {list_domains}.", " Create it with {create_ontology}."
+    )
     memory = RecordingMemory(query_nodes=NodeIds(node_ids=(), warnings=(warning,)))
     async with client_of(opens(memory)) as client:
         result = json_of(await client.call_tool("query_nodes", {}))
-    assert result["warnings"] == ["There is no domain work. create_ontology creates it."]
+    assert result["warnings"] == ["There is no domain work. Create it with create_ontology."]
 
 
 def test_the_call_of_a_conflict_says_where_its_tool_is_not_served():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 
 import pytest
@@ -37,7 +35,18 @@ def test_each_key_has_its_own_calls_and_gets_them_back_after_a_minute(monkeypatc
     assert count(limits, "ann") is not None
 
 
-def test_only_a_server_with_a_limit_imports_the_library():
-    code = "import sys, graph_memory.mcp_server.transport.http; print('limits' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+def test_a_key_that_has_sent_or_received_too_much_waits_until_the_minute_is_over(monkeypatch: pytest.MonkeyPatch):
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now)
+    limits = RateLimits(0, sent_bytes=1_000, returned_tokens=50)
+    limits.count("ann", 999)
+    limits.count("ann", 5_000)
+    with pytest.raises(GraphError, match='"ann" has sent 1,000 bytes in the last minute'):
+        limits.count("ann", 1)
+    limits.count("bob", 1)
+    limits.count_tokens("bob", 80)
+    with pytest.raises(GraphError, match='"bob" has received 50 tokens'):
+        limits.count("bob", 1)
+    now += 61
+    limits.count("ann", 1)
+    limits.count("bob", 1)

@@ -12,7 +12,7 @@ from graph_memory.mcp_server import selection as module
 from graph_memory.mcp_server.callers import SESSION, Context
 from graph_memory.mcp_server.selection import Selection
 from graph_memory.mcp_server.transport.sessions import ID, Sessions
-from graph_memory.model.rights import Caller, Grant, Principal, Right, calling
+from graph_memory.model.rights import Caller, Grant, Principal, Right, run_as
 
 pytestmark = pytest.mark.anyio
 
@@ -57,16 +57,16 @@ def context_of(session: str) -> Context:
 
 
 def test_callers_with_different_keys_share_neither_a_selection_nor_its_limit(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "MOST_SESSIONS", 2)
+    monkeypatch.setattr(module, "MAX_SESSIONS", 2)
     selection = Selection()
     ann, bob = (Caller(Principal(name, (Grant("*", Right.READ),))) for name in ("ann", "bob"))
-    with calling(ann):
+    with run_as(ann):
         selection.select(context_of("shared"), "recipes")
-    with calling(bob):
-        assert selection.of(context_of("shared")) is None
+    with run_as(bob):
+        assert selection.selected_domain(context_of("shared")) is None
         for session in ("first", "second", "third"):
             selection.select(context_of(session), "travel")
-        assert selection.of(context_of("first")) is None
-        assert selection.of(context_of("third")) == "travel"
-    with calling(ann):
-        assert selection.of(context_of("shared")) == "recipes"
+        assert selection.selected_domain(context_of("first")) is None
+        assert selection.selected_domain(context_of("third")) == "travel"
+    with run_as(ann):
+        assert selection.selected_domain(context_of("shared")) == "recipes"

@@ -45,7 +45,7 @@ def test_a_call_is_reported_with_its_key_and_the_beginning_of_its_request_id():
     control.observers.append(calls.append)
     token = KeyToken(token="", client_id="ann", scopes=[], principal=Principal("ann", ()), hash="")
     request = Request({"type": "http", "user": AuthenticatedUser(token)})
-    with control.observing("recall", cast("Context", SimpleNamespace(request=request, request_id="x" * 1000))):
+    with control.observe_call("recall", cast("Context", SimpleNamespace(request=request, request_id="x" * 1000))):
         pass
     [call] = calls
     assert (call.key, call.request) == ("ann", "x" * 64)

@@ -12,8 +12,8 @@ from graph_memory.memory.history.comparison import (
     MAX_VALUES,
     compare_states,
     content_change,
+    reason_not_compared,
     text_diff,
-    why_not_compared,
 )
 from graph_memory.model.subjects.subjects import State, StoredValue
 from tables import for_rows
@@ -91,9 +91,9 @@ def test_content_differs_by_its_hash_or_its_encoding() -> None:
 
 
 def test_only_text_of_a_bounded_length_is_compared() -> None:
-    assert why_not_compared(TEXT, None) is None
-    assert why_not_compared(TEXT, {**TEXT, "_content_encoding": "base64"}) == "binary"
-    assert why_not_compared({**TEXT, "_content_size": 10**6}, TEXT) == "too long to compare"
+    assert reason_not_compared(TEXT, None) is None
+    assert reason_not_compared(TEXT, {**TEXT, "_content_encoding": "base64"}) == "binary"
+    assert reason_not_compared({**TEXT, "_content_size": 10**6}, TEXT) == "too long to compare"
     assert text_diff("\n" * COMPARED_LINES, "") == (None, "too long to compare")
 
 

@@ -5,27 +5,29 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from graph_memory.memory.history.diff import Pair
+from graph_memory.memory.history.diff import DiffedSubject
 from graph_memory.memory.history.diff_results import DiffLines
 from graph_memory.memory.history.digest import digest
-from graph_memory.memory.history.narration import Rendered
+from graph_memory.memory.history.narration import ChangeToDescribe
 from graph_memory.memory.search.token_budget import tokens_of
 from graph_memory.model.events import Draft, Event, Op, Origin
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import State
 
 
-def node(subject: str, state: State | None, before: State | None = None, op: Op = Op.UPDATE) -> Rendered:
-    return Rendered(Draft(op=op, kind=Kind.NODE, subject=subject, type="Person", state=state), before)
+def node(subject: str, state: State | None, before: State | None = None, op: Op = Op.UPDATE) -> ChangeToDescribe:
+    return ChangeToDescribe(Draft(op=op, kind=Kind.NODE, subject=subject, type="Person", state=state), before)
 
 
-def observation(subject: str, about: str, title: str, after: State | None, before: State | None = None) -> Rendered:
+def observation(
+    subject: str, about: str, title: str, after: State | None, before: State | None = None
+) -> ChangeToDescribe:
     op = Op.CREATE if before is None else Op.UPDATE if after else Op.DELETE
     draft = Draft(op=op, kind=Kind.OBSERVATION, subject=subject, from_id=about, state=after)
-    return Rendered(draft, before, from_title=title)
+    return ChangeToDescribe(draft, before, from_title=title)
 
 
-def lines(*changes: Rendered) -> list[str]:
+def lines(*changes: ChangeToDescribe) -> list[str]:
     return [subject_changes.line() for subject_changes in digest(changes)]
 
 
@@ -36,7 +38,7 @@ def test_all_that_changed_about_a_thing_stands_in_one_line() -> None:
         observation("o2", "t", "Tomas Lind", {"_text": "head of platform"}),
         observation("o1", "t", "Tomas Lind", {**old, "_valid_to": "2026-11-26"}, old),
         node("s", {**shop, "launch": "4 Dec"}, shop),
-        Rendered(
+        ChangeToDescribe(
             Draft(op=Op.CREATE, kind=Kind.CONNECTION, subject="c", type="works_on", from_id="t", to_id="s", state={}),
             None,
             "Tomas Lind",
@@ -94,7 +96,7 @@ def test_an_alias_that_another_write_gave_makes_no_merge_of_a_deletion() -> None
 def test_types_are_told_as_in_the_log_and_nothing_is_told_of_what_was_erased() -> None:
     draft = Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject="node_type/Action", state={"_name": "Action"})
     result = Draft(op=Op.DELETE, kind=Kind.NODE, subject="mem_1", erased=True)
-    assert lines(Rendered(draft), Rendered(result)) == ["Node type Action defined"]
+    assert lines(ChangeToDescribe(draft), ChangeToDescribe(result)) == ["Node type Action defined"]
 
 
 def test_28_differences_take_at_most_300_tokens() -> None:
@@ -105,7 +107,7 @@ def test_28_differences_take_at_most_300_tokens() -> None:
     for n, name in enumerate(names):
         end, kind = names[n - 1], Kind.CONNECTION
         draft = Draft(op=Op.CREATE, kind=kind, subject=f"c{n}", type="works_on", from_id=name, to_id=end, state={})
-        changes.append(Rendered(draft, None, name, end))
+        changes.append(ChangeToDescribe(draft, None, name, end))
     changes += [node(name, {"launch": "4 Dec"}, {"launch": "20 Nov"}) for name in names[3:]]
     changes.append(observation("o", "Lena Vogt", "Lena Vogt", None, {"_text": "builds the site"}))
     texts = tuple(lines(*changes))
@@ -125,5 +127,5 @@ def test_a_difference_tells_a_bound_that_is_over_as_past() -> None:
     rendered = {"from_title": None, "to_title": None, "text_before": None, "text_after": None, "operation": "changed"}
     rendered["batch"] = "evt_9"
     ended: State = {**known, "_valid_to": datetime(2026, 11, 1, tzinfo=UTC)}
-    pair = Pair.of({**rendered, "before": row(known), "after": row(ended)})
+    pair = DiffedSubject.of({**rendered, "before": row(known), "after": row(ended)})
     assert lines(pair.rendered) == ["Ben: ended on 31 October 2026"]

@@ -214,7 +214,9 @@ def test_the_table(kind: Kind, case: Mapping[str, Any], strategy: Strategy) -> N
         _version(kind, case[side], type_) for side, type_ in zip(("base", "ours", "theirs"), types, strict=True)
     ]
     item = _merge_item(subject, *versions)
-    context = Context(ontology=_ontology(case["ours"] if kind.endswith("_type") else None, kind), living=LIVING)
+    context = Context(
+        ontology=_ontology(case["ours"] if kind.endswith("_type") else None, kind), existing_node_types=LIVING
+    )
     result = plan([item], context, _choices(case, strategy), NOW)
     expected = _expectation(case, strategy)
     _check(result, item, subject, expected, next((version for version in reversed(versions) if version), None))
@@ -271,10 +273,10 @@ def _context(case: Mapping[str, Any]) -> Context:
     }
     return Context(
         ontology=ontology,
-        living=dict.fromkeys(case.get("living", ()), "N"),
+        existing_node_types=dict.fromkeys(case.get("living", ()), "N"),
         attached=attached,
         owners=owners,
-        broken={subject: BrokenRule(rule) for subject, rule in case.get("broken", {}).items()},
+        broken_rules={subject: BrokenRule(rule) for subject, rule in case.get("broken", {}).items()},
     )
 
 
@@ -319,7 +321,7 @@ def test_changes_come_in_an_order_in_which_each_could_be_made() -> None:
     new_type = _merge_item("node_type/T", None, None, _type(Kind.NODE_TYPE, {"name": "T"}))
     result = _merge_item("g", *(_version(Kind.NODE, {}) for _ in range(2)), None)
     its = _merge_item("i", *(_version(Kind.CONNECTION, {}, None, ("g", "home")) for _ in range(2)), None)
-    context = Context(ontology=ONTOLOGY, living={"g": "N", **LIVING})
+    context = Context(ontology=ONTOLOGY, existing_node_types={"g": "N", **LIVING})
     answer = plan([result, connection, *nodes, its, new_type], context, Choices(), NOW)
     assert [draft.subject for draft in answer.drafts] == ["i", "g", "node_type/T", "n0", "n1", "c"]
 

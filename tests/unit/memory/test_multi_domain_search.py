@@ -7,20 +7,20 @@ from math import fsum
 import pytest
 
 from graph_memory.memory.search.multi_domain import merge_hits, merge_warnings
-from graph_memory.memory.search.results import Hit, Part, SearchResult
+from graph_memory.memory.search.results import Hit, ScorePart, SearchResult
 
 
-def hit(name: str, *parts: Part) -> Hit:
+def hit(name: str, *parts: ScorePart) -> Hit:
     score = fsum(part.value for part in parts) if parts else None
     return Hit(id=name, kind="node", type="Note", title=name, why="", score=score, explanation=parts or None)
 
 
-def words(value: float, score: float, of_best: float) -> Part:
-    return Part(name="lexical", value=value, detail={"score": score, "of_best": of_best})
+def words(value: float, score: float, of_best: float) -> ScorePart:
+    return ScorePart(name="lexical", value=value, detail={"score": score, "of_best": of_best})
 
 
-def meaning(value: float, cosine: float, of_best: float) -> Part:
-    return Part(name="semantic", value=value, detail={"cosine": cosine, "of_best": of_best})
+def meaning(value: float, cosine: float, of_best: float) -> ScorePart:
+    return ScorePart(name="semantic", value=value, detail={"cosine": cosine, "of_best": of_best})
 
 
 def search_result(*hits: Hit) -> SearchResult:
@@ -39,7 +39,7 @@ def test_each_side_is_measured_by_the_best_of_all_domains():
 
 def test_what_multiplies_the_evidence_follows_it_and_names_stay():
     strong = search_result(hit("a", words(0.5, 8.0, 1.0)))
-    length, name = Part(name="length", value=-0.1), Part(name="name", value=0.15)
+    length, name = ScorePart(name="length", value=-0.1), ScorePart(name="name", value=0.15)
     weak = search_result(hit("c", words(0.5, 4.0, 1.0), length, name))
     [_, other] = merge_hits({"strong": strong, "weak": weak})
     assert [part.value for part in other.explanation or ()] == pytest.approx([0.25, -0.05, 0.15])
@@ -49,8 +49,8 @@ def test_what_a_hit_passes_on_is_less_where_that_is_less():
     strong = search_result(hit("a", words(0.5, 8.0, 1.0)))
     weak = search_result(
         hit("c", words(0.5, 4.0, 1.0)),
-        hit("d", Part(name="hop", value=0.2, detail={"from": "c"})),
-        hit("e", Part(name="hop", value=0.2, detail={"from": "one that is not shown"})),
+        hit("d", ScorePart(name="hop", value=0.2, detail={"from": "c"})),
+        hit("e", ScorePart(name="hop", value=0.2, detail={"from": "one that is not shown"})),
     )
     order = {hit.id: hit.score for hit in merge_hits({"strong": strong, "weak": weak})}
     assert (order["c"], order["d"], order["e"]) == (0.25, 0.1, 0.1)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graph_memory.memory.history.narration import Rendered, summary
+from graph_memory.memory.history.narration import ChangeToDescribe, summary
 from graph_memory.memory.history.results import LogEntry, LogPage
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.subjects.kinds import Kind
@@ -18,7 +18,7 @@ CALL: State = {"_title": "Call", "status": "next", "_content_sha256": "a", "_con
 
 def node(op: Op, state: State | None, before: State | None = None) -> str:
     draft = Draft(op=op, kind=Kind.NODE, subject="mem_1", type="Action", state=state)
-    return summary(Rendered(draft, before, at=datetime(2026, 11, 27, 10, tzinfo=UTC)))
+    return summary(ChangeToDescribe(draft, before, at=datetime(2026, 11, 27, 10, tzinfo=UTC)))
 
 
 def test_a_node_is_named_by_type_and_title() -> None:
@@ -28,7 +28,7 @@ def test_a_node_is_named_by_type_and_title() -> None:
 
 def test_what_is_there_again_after_it_was_deleted_was_restored() -> None:
     again = Draft(op=Op.CREATE, kind=Kind.NODE, subject="mem_1", type="Action", state=CALL, previous=7)
-    assert summary(Rendered(again)) == 'Action "Call" restored'
+    assert summary(ChangeToDescribe(again)) == 'Action "Call" restored'
 
 
 @for_rows(
@@ -99,19 +99,21 @@ def test_a_value_of_another_kind_is_a_change() -> None:
 
 def test_a_connection_is_named_by_its_ends() -> None:
     draft = Draft(op=Op.CREATE, kind=Kind.CONNECTION, subject="c", type="NextAction", from_id="a", to_id="b", state={})
-    assert summary(Rendered(draft, None, "Kitchen", "Call")) == '"Kitchen" NextAction "Call" created'
-    assert summary(Rendered(draft)) == '"a" NextAction "b" created'
+    assert summary(ChangeToDescribe(draft, None, "Kitchen", "Call")) == '"Kitchen" NextAction "Call" created'
+    assert summary(ChangeToDescribe(draft)) == '"a" NextAction "b" created'
 
 
 def test_types_and_beginnings_are_told() -> None:
     draft = Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject="node_type/Action", state={"_name": "Action"})
-    assert summary(Rendered(draft)) == "Node type Action defined"
-    assert summary(Rendered(Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={}))) == "Domain created"
+    assert summary(ChangeToDescribe(draft)) == "Node type Action defined"
+    assert (
+        summary(ChangeToDescribe(Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={}))) == "Domain created"
+    )
 
 
 def test_an_observation_is_told_with_the_node_it_is_about() -> None:
     draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject="obs_1", from_id="mem_1", state={"_text": "likes tea"})
-    assert summary(Rendered(draft, None, "Ann")) == 'Observation "likes tea" on "Ann" created'
+    assert summary(ChangeToDescribe(draft, None, "Ann")) == 'Observation "likes tea" on "Ann" created'
 
 
 def test_what_a_terminal_would_obey_is_shown_as_text() -> None:
@@ -128,7 +130,7 @@ def test_a_merge_is_named_by_what_was_merged_and_so_is_undoing_it() -> None:
 
     def narrate(before: State | None, state: State) -> str:
         op = Op.UPDATE if before else Op.CREATE
-        return summary(Rendered(Draft(op=op, kind=Kind.DOMAIN, subject="domain", state=state), before))
+        return summary(ChangeToDescribe(Draft(op=op, kind=Kind.DOMAIN, subject="domain", state=state), before))
 
     assert narrate(None, states[0]) == "Branched from main as it was at 7"
     assert narrate(states[0], states[1]) == "Merged trial as it was at 30"

@@ -36,8 +36,8 @@ WRITES = {
     "unprotect",
 }
 DOMAINS = {"domain", "domains", "include_children"}
-OF_NO_POINT = {"list_domains", "domain_info", "query_cypher", "graph_schema"}
-"""Methods about domains and the database, not about the contents of one domain."""
+OF_NO_POINT = {"list_domains", "domain_info", "query_cypher", "graph_schema", "get_most_connected_nodes"}
+"""Methods about domains and the database, or that count what Neo4j has now."""
 
 
 def methods(facade: type) -> dict[str, list[str]]:

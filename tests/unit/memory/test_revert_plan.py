@@ -14,7 +14,7 @@ from graph_memory import Code, GraphError
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.revert.conflicts import choice_calls
-from graph_memory.memory.revert.later_changes import REVERT, REVERTS, Run, cancels_out, has_same_state, runs_of
+from graph_memory.memory.revert.later_changes import REVERT, REVERTS, Run, cancels_out, has_same_state, unselected_runs
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, revert_conflict_error
 from graph_memory.model.events import Draft, Event, Op, Origin
@@ -83,7 +83,7 @@ def detach(draft: Draft) -> Draft:
 def context_with(ontology: Ontology = ALL, living: Iterable[str] = (), **more: Any) -> Context:
     begun = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state={"_open": False})
     types = dict.fromkeys(living, "Note")
-    return Context(ontology=ontology, living=types, ontology_event=event(begun, 2), **more)
+    return Context(ontology=ontology, existing_node_types=types, ontology_event=event(begun, 2), **more)
 
 
 def skipped_reasons(plan: Plan) -> dict[str, str]:
@@ -165,7 +165,7 @@ def test_a_type_is_kept_with_what_is_left_of_it_down_to_the_last() -> None:
     ]
     context = context_with(attached={"a": [detach(undos[3].last.draft)]})
     assert skipped_reasons(plan_revert(undos, context)) == {
-        "c": "it has changed since, in 20",
+        "c": "it was changed again in event 20",
         "connection_type/Next": "connection c has this type",
         "node_type/Task": "node a has this type",
         "a": "deleting it would delete 1 connection or observation added since",
@@ -195,15 +195,15 @@ def test_what_comes_back_needs_a_type_that_is_there_and_allows_it() -> None:
         undo_deletion(node("b", "Task", is_live=False), {"rank": "x"}),
     )
     assert skipped_reasons(plan_revert([reversal], context_with(TARGET))) == {
-        "a": "node type Task, which it needs, is not defined"
+        "a": 'it needs node type "Task", which is not defined'
     }
     [reason] = skipped_reasons(plan_revert([bad], context_with())).values()
-    assert reason.startswith("the ontology does not allow it: Property rank")
+    assert reason.startswith('the ontology does not allow it: Property "rank"')
     wrong = undo_deletion(tie("c", ("n", "m"), "Next", is_live=False))
     [reason] = skipped_reasons(plan_revert([wrong], context_with(living=("n", "m")))).values()
     assert "Cannot connect Note to Note with Next" in reason
     assert skipped_reasons(plan_revert([type_back(NEXT)], context_with(TARGET))) == {
-        "connection_type/Next": "node type Task, which it needs, is not defined"
+        "connection_type/Next": 'it needs node type "Task", which is not defined'
     }
 
 
@@ -214,13 +214,13 @@ def test_what_would_be_of_a_type_that_goes_stays_away_and_the_type_goes() -> Non
         undo_deletion(node("a", "Task", is_live=False)),
     ]
     result = plan_revert(undos, context_with())
-    assert skipped_reasons(result) == {"a": "node type Task, which it needs, is not defined"}
+    assert skipped_reasons(result) == {"a": 'it needs node type "Task", which is not defined'}
     assert ("delete", "node_type/Task") in written_subjects(result)
 
 
 def test_a_type_that_changed_since_is_set_back_by_force_and_keeps_its_place() -> None:
     undos = [undo(declaration(NodeType("Task")), declaration(TASK).state, later=(7,))]
-    assert "it has changed since" in skipped_reasons(plan_revert(undos, context_with()))["node_type/Task"]
+    assert "it was changed again" in skipped_reasons(plan_revert(undos, context_with()))["node_type/Task"]
     forced = plan_revert(undos, context_with(), OnConflict.FORCE)
     assert written_subjects(forced) == [("update", "node_type/Task")]
     assert (forced.drafts[0].state or {})["_declared"] == undos[0].last.seq
@@ -247,7 +247,7 @@ def test_a_connection_whose_end_was_to_come_back_and_does_not_stays_away() -> No
     ]
     result = plan_revert(undos, context_with(living=("n",), owners={VALUE: {"x": None}}))
     assert result.drafts == ()
-    assert skipped_reasons(result)["c"] == "node a, which it needs, does not exist"
+    assert skipped_reasons(result)["c"] == "it needs node a, which does not exist"
 
 
 def test_a_connection_whose_end_was_to_go_and_does_not_is_set_back() -> None:
@@ -273,7 +273,7 @@ def test_a_node_whose_connection_was_to_go_and_does_not_stays() -> None:
 def test_a_value_whose_owner_was_to_give_it_up_and_does_not_is_taken() -> None:
     undos = [undo_deletion(node("a", is_live=False), {"code": "1"}), undo_creation(node("b"), later=(20,))]
     assert skipped_reasons(plan_revert(undos, context_with(owners={VALUE: {"b": None}}))) == {
-        "b": "it has changed since, in 20",
+        "b": "it was changed again in event 20",
         "a": "b now has the value of one of its unique properties",
     }
 
@@ -295,14 +295,14 @@ def test_a_refusal_names_the_first_of_what_stands_against_it() -> None:
     message = revert_conflict_error(
         [Conflict(name, "it was erased") for name in ("domain", "ontology", "mem_1", "mem_2")]
     ).message
-    assert "domain cannot be reverted: it was erased; ontology cannot be reverted" in message
-    assert message.endswith("; and 1 more; nothing was changed")
+    assert message.startswith("4 changes cannot be reverted, and nothing was changed:\n  domain: it was erased\n")
+    assert message.endswith("\n  and 1 more")
 
 
 def test_changes_by_others_come_in_runs_between_the_selected_ones() -> None:
-    assert runs_of([4, 7, 20], {4}) == [Run(4, (7, 20))]
-    assert runs_of([4, 7, 9, 20, 21], {4, 9}) == [Run(4, (7,)), Run(9, (20, 21))]
-    assert runs_of([4, 5], {4, 5}) == []
+    assert unselected_runs([4, 7, 20], {4}) == [Run(4, (7, 20))]
+    assert unselected_runs([4, 7, 9, 20, 21], {4, 9}) == [Run(4, (7,)), Run(9, (20, 21))]
+    assert unselected_runs([4, 5], {4, 5}) == []
 
 
 def test_a_state_is_the_same_whenever_it_was_written_unless_its_type_differs_or_it_was_erased() -> None:
@@ -324,7 +324,7 @@ def test_only_a_revert_cancels_changes_out_and_not_a_caller_who_writes_the_earli
 
 
 def test_the_call_of_each_choice_is_told_once_and_not_for_a_thousand_ids() -> None:
-    stands = [Conflict(f"mem_{number}", "it has changed since, in 20", is_forcible=True) for number in range(20)]
+    stands = [Conflict(f"mem_{number}", "it was changed again in event 20", can_be_forced=True) for number in range(20)]
     few = ReadyCall(tool="memory_revert", arguments={"event_ids": ["evt_1"], "domain": "d"})
     calls = choice_calls(stands, few)
     assert {choice: call.arguments["on_conflict"] for choice, call in calls.items()} == {

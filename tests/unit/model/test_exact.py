@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.model.values.exact import exact, same_state, same_value
+from graph_memory.model.values.exact import exact_key, same_state, same_value
 
 MOMENT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 SCALARS = st.text() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.datetimes(timezones=st.just(UTC))
@@ -38,7 +38,7 @@ def test_two_values_are_the_same_exactly_when_their_types_and_bits_are(first: An
     assert same_value(first, other) is (bits(first) == bits(other))
     assert same_value(first, first)
     assert same_state({"p": first}, {"p": other}) is same_value(first, other)
-    assert (repr(exact(first)) == repr(exact(other))) is same_value(first, other), "facts are sorted by this"
+    assert (repr(exact_key(first)) == repr(exact_key(other))) is same_value(first, other), "facts are sorted by this"
 
 
 @pytest.mark.parametrize("nothing", [0, "", False])

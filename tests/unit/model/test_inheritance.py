@@ -14,7 +14,7 @@ from graph_memory.model.ontology.inheritance import (
     with_inherited_types,
 )
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
-from graph_memory.model.rights import Caller, Grant, Principal, Right, calling
+from graph_memory.model.rights import Caller, Grant, Principal, Right, run_as
 from graph_memory.model.subjects.kinds import Kind
 
 NOTE, PERSON, TASK = NodeType("Note"), NodeType("Person"), NodeType("Task")
@@ -92,7 +92,7 @@ def test_the_error_for_a_redefined_type_does_not_name_a_domain_that_the_caller_m
     seen = with_inherited_types(Ontology(), [("above", Ontology.create([PERSON]))])
     for pattern, is_named in (("team", False), ("above", True)):
         reader = Caller(Principal("ann", (Grant(pattern, Right.WRITE),)))
-        with calling(reader), pytest.raises(GraphError) as error:
+        with run_as(reader), pytest.raises(GraphError) as error:
             check_inherited(seen, [NodeType("Person", description="Somebody")])
         assert ("domain above" in f"{error.value}{error.value.details}".lower()) == is_named
         assert error.value.details.get("domain") == ("above" if is_named else None)

@@ -25,5 +25,5 @@ def test_what_is_attached_goes_with_its_nodes(kind: Kind):
 
 
 def test_a_file_may_hold_each_kind():
-    assert set(records._LIVING) == set(KINDS)
-    assert set(records._DELETED) == {kind for kind, record in KINDS.items() if record.drop is not None}
+    assert set(records._STATE_MODELS) == set(KINDS)
+    assert set(records._DELETION_MODELS) == {kind for kind, record in KINDS.items() if record.drop is not None}

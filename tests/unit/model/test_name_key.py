@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.memory.entities.cleaning.misplaced import old_key, other_name
-from graph_memory.memory.entities.names.similar_names import Compared, evidence, pairs, similarity_of_names
+from graph_memory.memory.entities.names.similar_names import ComparedEntity, evidence, pairs, similarity_of_names
 from graph_memory.memory.entities.names.spans import find_encoded_spans, find_spans
 from graph_memory.memory.remember.advised import _words_of  # pyright: ignore[reportPrivateUsage]
 from graph_memory.model.text.name_key import SEPARATORS, first_characters, is_same_name, name_key, without_separators
@@ -75,22 +75,22 @@ SAME = [
 def test_capitals_accents_encoding_and_separators_between_letters_make_no_other_name(text: str, other: str):
     assert is_same_name(text, other)
     assert similarity_of_names(text, other) == 1
-    assert evidence(Compared(text, "x"), Compared(other, "x"), 0, None).has_one_name
+    assert evidence(ComparedEntity(text, "x"), ComparedEntity(other, "x"), 0, None).has_one_name
 
 
 @for_rows(("text", "other"), OTHERS)
 def test_every_other_character_makes_another_name(text: str, other: str):
     assert not is_same_name(text, other)
-    result = evidence(Compared(text, "x"), Compared(other, "x"), 2, 0.95)
+    result = evidence(ComparedEntity(text, "x"), ComparedEntity(other, "x"), 2, 0.95)
     assert not result.has_one_name
     assert _words_of(text) != _words_of(other)
 
 
 @pytest.mark.parametrize(("text", "other"), [("C", "C++"), ("Google+", "Google"), ("10%", "10"), ("$5", "€5")])
 def test_names_that_differ_in_signs_are_alike_but_no_duplicates(text: str, other: str):
-    result = evidence(Compared(text, "x"), Compared(other, "x"), 0, 0.95)
-    assert result.reasons == {"the same name but for signs": 0.5}
-    assert ("1", "2") in set(pairs({"1": Compared(text, "x"), "2": Compared(other, "x")}))
+    result = evidence(ComparedEntity(text, "x"), ComparedEntity(other, "x"), 0, 0.95)
+    assert result.reasons == {"the same name except for symbols": 0.5}
+    assert ("1", "2") in set(pairs({"1": ComparedEntity(text, "x"), "2": ComparedEntity(other, "x")}))
 
 
 @given(st.text(max_size=6), st.text(max_size=6), st.sampled_from(SEPARATORS))

@@ -112,7 +112,7 @@ def test_topology_of_unknown_types_names_the_unknown_one():
 
 def test_an_unknown_node_type_lists_the_valid_ones():
     error = fails(Code.INVALID_NODE_TYPE, GTD.node_type, "Foo")
-    assert error.message == "Node type Foo is not in the ontology. Valid types: [Project, Action, Person]"
+    assert error.message == 'Node type "Foo" is not in the ontology. Valid types: [Project, Action, Person]'
     assert error.details["valid_types"] == ["Project", "Action", "Person"]
     assert "add_node_type" in str(error.hint)
 
@@ -197,12 +197,12 @@ def test_values_within_the_rules_pass(properties: dict):
 @for_rows(
     ("properties", "message"),
     [
-        ({"status": 5}, "Property status of node type Task must be text, not 5"),
-        ({"status": "nxt"}, 'Property status of node type Task must be one of ["next", "done"], not "nxt"'),
-        ({"estimate": 1.5}, "Property estimate of node type Task must be an integer, not 1.5"),
-        ({"estimate": True}, "Property estimate of node type Task must be an integer, not true"),
-        ({"level": 0}, 'Property level of node type Task must be one of [1, true, "high"], not 0'),
-        ({"level": "1"}, 'Property level of node type Task must be one of [1, true, "high"], not "1"'),
+        ({"status": 5}, 'Property "status" of node type Task must be text, not 5'),
+        ({"status": "nxt"}, 'Property "status" of node type Task must be one of ["next", "done"], not "nxt"'),
+        ({"estimate": 1.5}, 'Property "estimate" of node type Task must be an integer, not 1.5'),
+        ({"estimate": True}, 'Property "estimate" of node type Task must be an integer, not true'),
+        ({"level": 0}, 'Property "level" of node type Task must be one of [1, true, "high"], not 0'),
+        ({"level": "1"}, 'Property "level" of node type Task must be one of [1, true, "high"], not "1"'),
     ],
 )
 def test_values_against_the_rules_are_refused(properties: dict, message: str):
@@ -214,7 +214,7 @@ def test_values_against_the_rules_are_refused(properties: dict, message: str):
 
 def test_an_empty_value_is_told_that_a_property_cannot_be_removed():
     error = fails(Code.INVALID_PROPERTY, check_rules, TYPED.node_type("Task"), {"estimate": ""})
-    assert error.hint == "Give an integer. A property cannot be removed."
+    assert error.hint == "Pass a whole number, such as 3. A property that is set cannot be removed."
 
 
 def test_a_value_close_to_an_allowed_one_suggests_it():

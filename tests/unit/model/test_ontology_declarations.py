@@ -156,7 +156,7 @@ def test_an_ontology_may_be_open_and_described():
         ({"node_types": [{"name": "_A"}]}, "node_types[0]", "control characters"),
         ({"node_types": ["*"]}, "node_types[0]", None),
         ({"connection_types": ["To"]}, "connection_types[0]", "from_types"),
-        ({"connection_types": [{"name": "To", "from": [], "from_types": ["*"]}]}, "connection_types[0]", "one of them"),
+        ({"connection_types": [{"name": "To", "from": [], "from_types": ["*"]}]}, "connection_types[0]", "Keep only"),
         ({"connection_types": {"To": {"from": "*", "to": ["*"]}}}, "connection_types.To.from", None),
         ({"connection_types": {5: {}}}, "connection_types", None),
         ([], "", None),
@@ -229,9 +229,9 @@ EVENT = {"name": "Event", "properties": ["session", "at"]}
 @pytest.mark.parametrize(
     ("indexes", "text"),
     [
-        ([["session"]], "does not have 2 to 4 properties, or is one too many"),
+        ([["session"]], "needs 2 to 4 properties, or is over the limit of 20 indexes"),
         ([["sesion", "at"]], 'names "sesion", which the type does not declare'),
-        ([["session", "at"]] * 2, "is declared twice, or has a property twice"),
+        ([["session", "at"]] * 2, "is declared twice, or names a property twice"),
     ],
 )
 def test_an_index_has_two_to_four_declared_properties_each_once(indexes: list[list[str]], text: str):

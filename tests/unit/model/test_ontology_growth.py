@@ -114,7 +114,7 @@ def test_what_only_allows_more_asks_nothing_of_what_is_stored(before: dict[str, 
     ("before", "after", "demand"),
     [
         ({}, {"required": True}, "property p becomes required"),
-        ({}, {"type": "date"}, "property p must be a date such as 2025-10-31"),
+        ({}, {"type": "date"}, "property p must be a date"),
         ({"type": "number"}, {"type": "integer"}, "property p must be an integer"),
         ({}, {"enum": ["a"]}, 'property p must be one of ["a"]'),
         ({"enum": ["a", "b"]}, {"enum": ["a"]}, 'property p must be one of ["a"]'),

@@ -23,6 +23,7 @@ from graph_memory.model.ontology.ontology import (
     ontology_from,
 )
 from graph_memory.model.ontology.yaml_io import parse, to_yaml
+from profiles import examples
 from tables import for_rows
 
 
@@ -212,7 +213,7 @@ def ontologies(draw: st.DrawFn) -> Ontology:
     return Ontology(tuple(nodes), tuple(connections), draw(st.booleans()))
 
 
-RELAXED = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+RELAXED = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @RELAXED

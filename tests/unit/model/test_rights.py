@@ -15,7 +15,6 @@ from graph_memory.model.rights import (
     Grant,
     Principal,
     Right,
-    calling,
     can_read,
     hash_of,
     names_for_caller,
@@ -24,6 +23,7 @@ from graph_memory.model.rights import (
     readable,
     require,
     require_for_operation,
+    run_as,
 )
 from tables import for_rows
 
@@ -83,7 +83,7 @@ def test_without_a_caller_everything_is_allowed():
 
 
 def test_a_caller_has_only_its_rights_and_is_not_told_names():
-    with calling(Caller(ANN)):
+    with run_as(Caller(ANN)):
         assert (require("team-a", Right.WRITE), require("archive")) == ("team-a", "archive")
         errors = [
             refusal_of(lambda: require("team-a", Right.ADMIN)),
@@ -95,7 +95,7 @@ def test_a_caller_has_only_its_rights_and_is_not_told_names():
 
 
 def test_what_a_call_omits_and_changes_is_recorded():
-    with calling(Caller(ANN)) as caller:
+    with run_as(Caller(ANN)) as caller:
         assert readable(["team-a", "x", "archive", "y", "x"]) == ["team-a", "archive"]
         assert names_for_caller(["team-a", "z"]) == ["team-a", "1 that this key may not read"]
         assert not can_read("users", counts=False)
@@ -105,9 +105,9 @@ def test_what_a_call_omits_and_changes_is_recorded():
 
 
 def test_an_operation_that_administers_needs_that_right_in_its_domain():
-    with calling(Caller(ANN, Right.ADMIN)):
+    with run_as(Caller(ANN, Right.ADMIN)):
         refusal_of(lambda: require_for_operation("team-a"))
-    with calling(Caller(ANN, Right.WRITE)):
+    with run_as(Caller(ANN, Right.WRITE)):
         assert require_for_operation("team-a") == "team-a"
         assert qualified_name("session") != "session"
 
@@ -120,7 +120,7 @@ def test_background_work_has_no_caller():
 
     async def run() -> None:
         background = Background()
-        with calling(Caller(ANN)):
+        with run_as(Caller(ANN)):
             background.start("work", work())
             assert CALLER.get() is not None
         await background.close()

@@ -95,7 +95,7 @@ def test_a_day_a_week_a_month_and_a_year_are_read_whole(text: str, span: Span) -
     ],
 )
 def test_the_caller_chooses_which_day_without_a_year_is_meant(text: str, toward: Toward, begins: datetime) -> None:
-    assert read_span(text, NOW, toward=toward).begins == begins
+    assert read_span(text, NOW, toward=toward).start == begins
 
 
 @for_rows(
@@ -161,7 +161,7 @@ def test_what_is_not_known_is_refused_and_never_guessed(text: str) -> None:
 
 
 def test_the_last_day_that_there_is_can_be_named() -> None:
-    assert read_span("9999-12-31", NOW).begins == utc(9999, 12, 31)
+    assert read_span("9999-12-31", NOW).start == utc(9999, 12, 31)
 
 
 def test_what_names_no_zone_is_in_that_of_the_reader() -> None:
@@ -169,12 +169,12 @@ def test_what_names_no_zone_is_in_that_of_the_reader() -> None:
     late = utc(2026, 11, 23, 20)  # which is Tuesday, 5:00, in Tokyo
     assert read_span("today", late, tokyo) == days(utc(2026, 11, 23, 15))
     assert read_span("2026-03-01", late, tokyo) == days(utc(2026, 2, 28, 15))
-    assert read_span("2026-03-01 09:00", late, tokyo).begins == utc(2026, 3, 1)
-    assert read_span("2026-03-01 09:00Z", late, tokyo).begins == utc(2026, 3, 1, 9)
+    assert read_span("2026-03-01 09:00", late, tokyo).start == utc(2026, 3, 1)
+    assert read_span("2026-03-01 09:00Z", late, tokyo).start == utc(2026, 3, 1, 9)
 
 
 @pytest.mark.usefixtures("new_york")
 def test_the_zone_of_the_machine_has_its_summer_time() -> None:
     assert read_span("yesterday", NOW, None) == days(utc(2026, 11, 22, 5))
-    assert read_span("2026-07-01 15:46", NOW, None).begins == utc(2026, 7, 1, 19, 46)
+    assert read_span("2026-07-01 15:46", NOW, None).start == utc(2026, 7, 1, 19, 46)
     assert read_span("2026-11-01", NOW, None) == Span(utc(2026, 11, 1, 4), utc(2026, 11, 2, 5))  # a day of 25 hours

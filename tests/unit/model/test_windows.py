@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from graph_memory.model.text.search_windows import (
     GRAM,
-    NEEDLE,
     OVERLAP,
+    PROBE_CHARACTERS,
     WINDOW,
     Needle,
     fold,
-    gram_text,
-    grams,
+    split_trigrams,
+    trigram_text,
     windows,
 )
 from profiles import SOAK
@@ -52,7 +52,7 @@ def texts_and_cuts(draw: st.DrawFn) -> tuple[str, str]:
     text = text[: 3 * WINDOW] or "x"
     start = draw(st.integers(0, len(text) - 1) | st.sampled_from([0, WINDOW - OVERLAP - 1, WINDOW - 1]))
     start = min(start, len(text) - 1)
-    length = draw(st.sampled_from([1, 2, 3, 4, OVERLAP, NEEDLE]) | st.integers(1, NEEDLE))
+    length = draw(st.sampled_from([1, 2, 3, 4, OVERLAP, PROBE_CHARACTERS]) | st.integers(1, PROBE_CHARACTERS))
     return text, text[start : start + length]
 
 
@@ -70,7 +70,7 @@ def java_tokens(text: str) -> list[str]:
 
 @unhurried
 @given(texts_and_cuts())
-@example(("ß" * WINDOW, "ß" * (NEEDLE // 2)))
+@example(("ß" * WINDOW, "ß" * (PROBE_CHARACTERS // 2)))
 @example(("x" * (WINDOW - OVERLAP) + "needle" + "y" * WINDOW, "needle"))
 def test_a_part_of_a_text_lies_whole_in_a_window_that_has_all_its_terms(pair: tuple[str, str]) -> None:
     text, part = pair
@@ -78,7 +78,7 @@ def test_a_part_of_a_text_lies_whole_in_a_window_that_has_all_its_terms(pair: tu
     with_probe = [window for window in windows(text) if needle.probe in window]
     assert with_probe
     for window in with_probe:
-        assert set(terms(needle.lucene("d"))) <= set(java_tokens(gram_text("d", window)))
+        assert set(terms(needle.lucene("d"))) <= set(java_tokens(trigram_text("d", window)))
 
 
 @unhurried
@@ -90,11 +90,11 @@ def test_windows_hold_nothing_that_the_text_does_not_and_no_text_is_outside_of_t
     assert "".join(window[:step] for window in results[:-1]) + results[-1] == folded
 
 
-@for_rows("length", [1, OVERLAP, NEEDLE, WINDOW - 1, WINDOW, WINDOW + 1, 2 * WINDOW - OVERLAP, 9_999])
+@for_rows("length", [1, OVERLAP, PROBE_CHARACTERS, WINDOW - 1, WINDOW, WINDOW + 1, 2 * WINDOW - OVERLAP, 9_999])
 def test_every_needle_at_every_place_is_in_a_window(length: int) -> None:
     text = "".join(chr(0x4E00 + place) for place in range(length))  # no character twice
     results = list(windows(text))
-    size = min(NEEDLE, length)
+    size = min(PROBE_CHARACTERS, length)
     for start in range(length - size + 1):
         assert any(text[start : start + size] in window for window in results)
 
@@ -120,10 +120,10 @@ def test_folding_is_the_same_for_a_part_as_for_the_whole(text: str, other: str) 
 @unhurried
 @given(texts)
 def test_a_gram_is_one_token_of_the_index(text: str) -> None:
-    for gram in grams(fold(text)):
+    for gram in split_trigrams(fold(text)):
         assert len(gram) == GRAM
         assert java_tokens(gram) == [gram]
-    assert set(grams(fold(text))) <= set(java_tokens(gram_text("d", fold(text))))
+    assert set(split_trigrams(fold(text))) <= set(java_tokens(trigram_text("d", fold(text))))
 
 
 @unhurried
@@ -131,24 +131,24 @@ def test_a_gram_is_one_token_of_the_index(text: str) -> None:
 def test_the_terms_of_a_query_come_back_as_they_were_given(text: str) -> None:
     requests = terms(Needle.of(text).lucene("some.domain-1"))
     assert requests[0].endswith("some.domain-1")
-    assert set(requests[1:]) <= set(grams(fold(text)))
+    assert set(requests[1:]) <= set(split_trigrams(fold(text)))
 
 
 @unhurried
 @given(st.sampled_from(["a", "ab", "", "ß", "🧠"]))
 def test_only_a_needle_without_a_trigram_is_short(text: str) -> None:
-    assert Needle.of(text).is_short == (not grams(fold(text)))
+    assert Needle.of(text).is_short == (not split_trigrams(fold(text)))
 
 
 @unhurried
-@given(st.text(st.sampled_from("aß"), min_size=1, max_size=2 * NEEDLE))
+@given(st.text(st.sampled_from("aß"), min_size=1, max_size=2 * PROBE_CHARACTERS))
 def test_a_needle_is_whole_as_long_as_windows_can_show_it(text: str) -> None:
     needle = Needle.of(text)
-    assert needle.fits_window == (len(fold(text)) <= NEEDLE) == (needle.probe == needle.folded)
+    assert needle.fits_window == (len(fold(text)) <= PROBE_CHARACTERS) == (needle.probe == needle.folded)
 
 
 def test_the_mark_of_one_domain_is_no_term_of_another() -> None:
-    tokens = set(java_tokens(gram_text("work", fold("ab work home"))))
+    tokens = set(java_tokens(trigram_text("work", fold("ab work home"))))
     assert terms(Needle.of("abc").lucene("wor"))[0] not in tokens
     assert terms(Needle.of("abc").lucene("Work"))[0] not in tokens
     assert terms(Needle.of("abc").lucene("work"))[0] in tokens
@@ -156,14 +156,14 @@ def test_the_mark_of_one_domain_is_no_term_of_another() -> None:
 
 @for_rows("text", ["", "ab", "abc", "  \n", "a \U0001f9e0b", "\ue000\ue001 ", "\uffff\u0100x" * 3])
 def test_grams_are_the_distinct_runs_of_three_characters_in_their_order(text: str) -> None:
-    assert grams(text) == runs_of_three(text)
+    assert split_trigrams(text) == runs_of_three(text)
 
 
 @unhurried
 @given(texts)
 def test_grams_of_any_text_are_its_distinct_runs_of_three_characters(text: str) -> None:
-    assert grams(text) == runs_of_three(text)
-    assert gram_text("d", text) == " ".join(["\ue001d", *runs_of_three(text)])
+    assert split_trigrams(text) == runs_of_three(text)
+    assert trigram_text("d", text) == " ".join(["\ue001d", *runs_of_three(text)])
 
 
 def runs_of_three(text: str) -> list[str]:

@@ -68,14 +68,14 @@ async def test_a_place_has_one_id_for_all_who_use_it_and_is_no_domain(blobs: Blo
     ids: list[str] = []
 
     async def note(user: Blobs) -> None:
-        ids.append(await user.place_id())
+        ids.append(await user.blob_store_id())
 
     async with anyio.create_task_group() as tasks:
         for _ in range(4):
             tasks.start_soon(note, Blobs(blobs._backend))
-    assert await blobs.place_id() == min(ids)
-    assert await Blobs(blobs._backend).place_id() == min(ids)
-    assert await blobs_at(tmp_path / "elsewhere").place_id() != min(ids)
+    assert await blobs.blob_store_id() == min(ids)
+    assert await Blobs(blobs._backend).blob_store_id() == min(ids)
+    assert await blobs_at(tmp_path / "elsewhere").blob_store_id() != min(ids)
     assert await blobs.domains() == []
 
 
@@ -140,15 +140,15 @@ async def test_a_source_that_fails_leaves_nothing(blobs: Blobs):
     with pytest.raises(GraphError) as failure:
         await blobs.put_stream("default", chunks())
     assert failure.value.code is Code.INVALID_ENCODING
-    assert await blobs.garbage("default", set(), datetime.now(UTC) + HOUR) == []
+    assert await blobs.find_garbage("default", set(), datetime.now(UTC) + HOUR) == []
 
 
 async def test_garbage_is_unreferenced_and_old(blobs: Blobs):
     await blobs.put("default", DATA)
     kept = await blobs.put("default", b"referenced")
     later = datetime.now(UTC) + HOUR
-    assert [blob.name for blob in await blobs.garbage("default", {kept}, later)] == [SHA]
-    assert await blobs.garbage("default", {kept}, later - 2 * HOUR) == []
+    assert [blob.name for blob in await blobs.find_garbage("default", {kept}, later)] == [SHA]
+    assert await blobs.find_garbage("default", {kept}, later - 2 * HOUR) == []
 
 
 async def test_deleting_spares_what_a_write_has_renewed(blobs: Blobs):
@@ -157,7 +157,7 @@ async def test_deleting_spares_what_a_write_has_renewed(blobs: Blobs):
     assert await blobs.get("default", SHA) == DATA
     assert await blobs.delete("default", SHA, before=datetime.now(UTC) + HOUR)
     assert not await blobs.delete("default", SHA)
-    assert await blobs.garbage("default", set(), datetime.now(UTC) + HOUR) == []
+    assert await blobs.find_garbage("default", set(), datetime.now(UTC) + HOUR) == []
 
 
 async def test_domains_are_none_before_the_first_write(blobs: Blobs):
@@ -266,7 +266,7 @@ async def test_putting_again_renews_the_time(local: Blobs, tmp_path: Path):
     await local.put("default", DATA)
     make_older(blob_file(tmp_path), 48 * HOUR)
     await local.put("default", DATA)
-    assert await local.garbage("default", set(), datetime.now(UTC) - HOUR) == []
+    assert await local.find_garbage("default", set(), datetime.now(UTC) - HOUR) == []
 
 
 async def test_a_place_that_cannot_be_written_says_so(tmp_path: Path):
@@ -290,7 +290,7 @@ async def test_a_full_disk_leaves_nothing(local: Blobs, monkeypatch: pytest.Monk
         await local.put("default", DATA)
     assert failure.value.code is Code.FILE_CREATION_FAILED
     assert "No space left" in failure.value.message
-    assert await local.garbage("default", set(), datetime.now(UTC) + HOUR) == []
+    assert await local.find_garbage("default", set(), datetime.now(UTC) + HOUR) == []
 
 
 def test_a_crash_before_the_rename_leaves_only_a_temporary_file(tmp_path: Path):
@@ -307,7 +307,7 @@ anyio.run(blobs_at({str(tmp_path / "blobs")!r}).put, "default", {DATA!r})
 
 async def test_leftovers_are_garbage_only_after_the_grace_period(local: Blobs, tmp_path: Path):
     old, _young = leftover(tmp_path, 48 * HOUR), leftover(tmp_path, timedelta())
-    [garbage] = await local.garbage("default", set(), datetime.now(UTC) - HOUR)
+    [garbage] = await local.find_garbage("default", set(), datetime.now(UTC) - HOUR)
     assert garbage.name == old.name
     assert garbage.is_leftover
     assert await local.list_blobs("default") == []
@@ -320,7 +320,7 @@ async def test_files_of_others_are_left_alone(local: Blobs, tmp_path: Path):
     (tmp_path / "blobs" / "default" / "notes.txt").write_text("mine")
     (tmp_path / "blobs" / "My Folder").mkdir()
     (tmp_path / "blobs" / "file").write_text("mine")
-    assert [blob.name for blob in await local.garbage("default", set(), datetime.now(UTC) + HOUR)] == [SHA]
+    assert [blob.name for blob in await local.find_garbage("default", set(), datetime.now(UTC) + HOUR)] == [SHA]
     assert await local.domains() == ["default"]
 
 
@@ -337,7 +337,7 @@ async def test_a_whole_blob_that_is_being_read_need_not_be_replaced(
         assert await local.put("default", DATA) == SHA
         with pytest.raises(GraphError):
             await local.put("default", b"new")
-    [blob] = await local.garbage("default", set(), datetime.now(UTC) + HOUR)
+    [blob] = await local.find_garbage("default", set(), datetime.now(UTC) + HOUR)
     assert blob.modified > datetime.now(UTC) - HOUR
 
 
@@ -346,7 +346,7 @@ async def test_many_writers_of_the_same_content_agree(local: Blobs):
         for _ in range(20):
             tasks.start_soon(local.put, "default", DATA)
     assert await local.get("default", SHA) == DATA
-    assert len(await local.garbage("default", set(), datetime.now(UTC) + HOUR)) == 1
+    assert len(await local.find_garbage("default", set(), datetime.now(UTC) + HOUR)) == 1
 
 
 # Elsewhere
@@ -362,7 +362,7 @@ async def test_whatever_a_remote_place_raises_is_a_failed_write(monkeypatch: pyt
         await blobs.put("default", DATA)
     assert failure.value.code is Code.FILE_CREATION_FAILED
     assert "EndpointConnectionError" in failure.value.message
-    assert await blobs.garbage("default", set(), datetime.now(UTC) + HOUR) == []
+    assert await blobs.find_garbage("default", set(), datetime.now(UTC) + HOUR) == []
 
 
 async def test_what_cannot_be_dated_is_not_garbage(monkeypatch: pytest.MonkeyPatch):
@@ -372,7 +372,7 @@ async def test_what_cannot_be_dated_is_not_garbage(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(MemoryFileSystem, "modified", unknown)
     blobs = blobs_at(f"memory://{uuid.uuid4().hex}")
     await blobs.put("default", DATA)
-    assert await blobs.garbage("default", set(), datetime.now(UTC) - timedelta(seconds=5)) == []
+    assert await blobs.find_garbage("default", set(), datetime.now(UTC) - timedelta(seconds=5)) == []
 
 
 async def test_credentials_stay_out_of_messages():

@@ -12,7 +12,7 @@ from graph_memory.memory.graph.queries import NODES
 from graph_memory.model.subjects.kinds import Step
 from graph_memory.storage.log.project import write_at_once
 from graph_memory.storage.queries import Query, QueryFileError, assemble
-from graph_memory.storage.rehearsal import MAX_STATEMENTS, MAX_VALUES, Rehearsal, Values, sample_of
+from graph_memory.storage.rehearsal import MAX_STATEMENTS, MAX_VALUES, StatementSamples, Values, make_sample
 
 PARAMS = {
     "domain": "secret",
@@ -23,20 +23,20 @@ PARAMS = {
 }
 
 
-def rehearsal_of(path: Path) -> Rehearsal:
-    loaded = Rehearsal(path)
+def rehearsal_of(path: Path) -> StatementSamples:
+    loaded = StatementSamples(path)
     loaded.load()
     return loaded
 
 
 def record_use(path: Path, query: Query[object]) -> None:
-    recorded = Rehearsal(path)
-    recorded.note(query, dict.fromkeys(query.params, "secret"))
+    recorded = StatementSamples(path)
+    recorded.record(query, dict.fromkeys(query.params, "secret"))
     recorded.save()
 
 
 def test_a_sample_has_the_types_and_sizes_of_a_value_and_none_of_its_texts_and_numbers():
-    sample = sample_of(PARAMS, "MATCH $domain $fields.a row.b row.at row.data $limit $flag $none")
+    sample = make_sample(PARAMS, "MATCH $domain $fields.a row.b row.at row.data $limit $flag $none")
     assert not {"secret", "other", "1234", "17.25", "2026"} & set(json.dumps(sample).replace('"', " ").split())
     value = Values().value_of(json.loads(json.dumps(sample)))
     assert isinstance(value, dict)
@@ -46,7 +46,7 @@ def test_a_sample_has_the_types_and_sizes_of_a_value_and_none_of_its_texts_and_n
 
 
 def test_names_of_properties_are_no_part_of_a_sample():
-    sample = sample_of({"state": {"salary": 1, "_title": "x"}}, "SET n += $row.state, n._title = row._title")
+    sample = make_sample({"state": {"salary": 1, "_title": "x"}}, "SET n += $row.state, n._title = row._title")
     assert "salary" not in json.dumps(sample)
     assert "_title" in json.dumps(sample)
 
@@ -60,7 +60,7 @@ def test_the_values_of_a_statement_are_limited():
 
 @pytest.mark.parametrize(("size", "least", "most"), [(0, 0, 0), (1, 1, 10), (9, 2, 10), (10, 2, 10), (11, 11, 100)])
 def test_a_text_is_in_the_power_of_ten_of_the_one_it_stands_for(size: int, least: int, most: int):
-    text = Values().value_of(sample_of("x" * size, ""))
+    text = Values().value_of(make_sample("x" * size, ""))
     assert isinstance(text, str)
     assert least <= len(text) <= most
 
@@ -72,7 +72,7 @@ def test_a_statement_is_assembled_again_from_the_names_of_its_files(query: Query
     assert path.stat().st_mode & 0o777 == 0o600
     assert "MATCH" not in path.read_text()
     [(statement, params)] = rehearsal_of(path).statements()
-    assert (statement.text, statement.listed) == (query.text, query.listed)
+    assert (statement.text, statement.list_text) == (query.text, query.list_text)
     assert params.keys() == query.params
 
 
@@ -116,6 +116,6 @@ def test_the_number_of_statements_is_limited(tmp_path: Path):
     rows = [{"statement": [f"log/x{number}"], "params": {}} for number in range(MAX_STATEMENTS)]
     path.write_text(json.dumps(rows))
     full = rehearsal_of(path)
-    full.note(NODES, {})
+    full.record(NODES, {})
     full.save()
     assert json.loads(path.read_text()) == rows

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.rights import Caller, Grant, Principal, Right, calling
+from graph_memory.model.rights import Caller, Grant, Principal, Right, run_as
 from graph_memory.storage.queries import Query, assemble, cypher_root
 from graph_memory.storage.statement_rights import BOOKKEEPING, DOMAIN_PARAMS, SOURCES, WITHOUT_DOMAIN, check_statement
 
@@ -22,7 +22,7 @@ STATEMENTS = [
 
 def is_allowed(principal: Principal, statement: Query[Any], **params: object) -> bool:
     """Return whether a caller may run a statement."""
-    with calling(Caller(principal)):
+    with run_as(Caller(principal)):
         try:
             check_statement(statement, params)
         except GraphError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.app import _embedder
+from graph_memory.app import _choose_embedder
 from graph_memory.embedding import EmbeddingUnavailable
 from graph_memory.settings import Settings
 from graph_memory.storage.schema import is_supported, steps
@@ -21,10 +21,10 @@ def test_only_the_vector_index_is_left_out(version: str, left_out: int) -> None:
 
 
 async def test_search_is_told_why_there_are_no_vectors() -> None:
-    embedder = _embedder(Settings(), "2025.12.1")
+    embedder = _choose_embedder(Settings(), "2025.12.1")
     assert embedder is not None
     with pytest.raises(EmbeddingUnavailable) as refused:
         await embedder.query("x")
     assert "Neo4j 2025.12.1 is older than 2026.01" in refused.value.message
     assert "2026.01 or newer" in refused.value.hint
-    assert _embedder(Settings(embeddings="off"), "2025.12.1") is None
+    assert _choose_embedder(Settings(embeddings="off"), "2025.12.1") is None

@@ -1,4 +1,4 @@
-"""The archetype `coding_agent`: finds names in the transcripts of coding agents, without a language model. Pure."""
+"""The archetype `coding_agent`: finds names in the transcripts of coding agents, without a language model."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
 }
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _FIX = re.compile(r"\b(?:fix(?:e[sd])?|resolve[sd]?)\b", re.IGNORECASE)
-_STAT = re.compile(r" \S+ +\| +(?:\d+ [+-]*|Bin .*)$")
-_CHANGED = re.compile(r"(?:diff --git|\+\+\+) |[ACDMR]\d{0,3}\t")
+_DIFF_STAT_LINE = re.compile(r" \S+ +\| +(?:\d+ [+-]*|Bin .*)$")
+_CHANGED_FILE_LINE = re.compile(r"(?:diff --git|\+\+\+) |[ACDMR]\d{0,3}\t")
 _IMPORT = re.compile(r"\+\s*(?:import|from) ([A-Za-z]\w*)")
 _RAISED = re.compile(r"(?:E +|\|\s*)?[\w.]{0,200}(?:Error|Exception|Interrupt|Group)\b")
-_SECTION = ("____", "====", "FAILED ", "--- FAIL")
-"""The beginnings of lines that start a section. A section about a failing test names the test."""
-_MESSAGE = (" ", "Author", "Commit", "Date", "Merge: ")
+_SECTION_STARTS = ("____", "====", "FAILED ", "--- FAIL")
+"""Prefixes of lines that start a section, for example the section about one failing test."""
+_MESSAGE_STARTS = (" ", "Author", "Commit", "Date", "Merge: ")
 _REQUIRES = re.compile(r"Requires: ")
 _NAME = re.compile(r"Name: (\S{1,100})$")
 
@@ -43,9 +43,9 @@ _NAME = re.compile(r"Name: (\S{1,100})$")
 def extract(event_type: str, content: str) -> Extraction:
     """Return the files, functions, errors, commits, commands, packages and tests that an event names.
 
-    Relations: a commit `edits` the files of its diff and `fixes` the errors that the line of the commit calls fixed. A
-    test or a file `raises` the error at the end of its traceback. A file `depends_on` the packages that its diff
-    imports. A package `depends_on` its requirements.
+    Also returns relations between them. A commit `edits` the files of its diff, and `fixes` the errors that a line of
+    its message calls fixed. A test or a file `raises` the error at the end of its traceback. A file `depends_on` the
+    packages that its diff imports. A package `depends_on` its requirements.
     """
     transcript = _Transcript(event_type)
     for line in lines_of(_COLOUR.sub("", content)):
@@ -55,7 +55,7 @@ def extract(event_type: str, content: str) -> Extraction:
 
 @dataclass(slots=True)
 class _Transcript:
-    """The state of reading a transcript: the names that later lines can refer to."""
+    """The state while a transcript is read: the names to which later lines can refer."""
 
     event_type: str
     extraction: Extraction = field(default_factory=Extraction)
@@ -65,16 +65,16 @@ class _Transcript:
     file: str = ""
     """The file of the last diff or the last line of a traceback."""
     test: str = ""
-    """The test whose failure the section shows."""
+    """The test whose failure the current section shows."""
     package: str = ""
-    """The package that the section describes."""
+    """The package that the current section describes."""
 
     def read(self, line: str) -> None:
-        """Add the names in the line, and relations between them."""
+        """Add the names in the line, and their relations to each other and to names in earlier lines."""
         names = {kind: [self.extraction.add(kind, name) for name in find(line)] for kind, find in _FINDERS.items()}
         self.commit = (names["commit"] or [self.commit])[0]
-        self.is_message = line.startswith("commit ") or (self.is_message and line.startswith(_MESSAGE))
-        if line.startswith(_SECTION):
+        self.is_message = line.startswith("commit ") or (self.is_message and line.startswith(_MESSAGE_STARTS))
+        if line.startswith(_SECTION_STARTS):
             self.test = (names["test"] or [""])[0]
         self._relate_commit(line, names)
         self._relate_error(line, names)
@@ -82,7 +82,7 @@ class _Transcript:
         self.file = (names["file"] or [self.file])[-1]
 
     def _relate_commit(self, line: str, names: Mapping[str, list[str]]) -> None:
-        if _STAT.match(line) or _CHANGED.match(line):
+        if _DIFF_STAT_LINE.match(line) or _CHANGED_FILE_LINE.match(line):
             for path in names["file"]:
                 self.extraction.relate(self.commit, "edits", path)
         is_message = self.is_message or self.event_type in ("fix", "commit") or names["commit"]

@@ -1,6 +1,6 @@
-"""Parsers for the files, errors, commits and other names in a line of a coding transcript. Pure.
+"""Parsers for the files, errors, commits and other names in a line of a coding transcript.
 
-Each expression has bounded or disjoint repetitions, so the time grows with the length of the line.
+Each expression has bounded or disjoint repetitions, so that the time grows linearly with the length of the line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from graph_memory.agent.archetypes.extraction import words
 
 Rules = Sequence[tuple[str, re.Pattern[str]]]
-"""Patterns, each with a text that every match contains. Lines without that text are skipped quickly."""
+"""Patterns, each with a literal that occurs in every match. Lines without the literal are skipped quickly."""
 
 _PATH = re.compile(r"(?:\b[A-Za-z]:[\\/])?[\w.~@+\-/\\]+")
 _EXTENSIONS = words(
@@ -27,7 +27,7 @@ _FILES = words(
     ".gitignore .gitattributes .gitmodules .dockerignore .editorconfig .env .npmrc .nvmrc .python-version"
 )
 _PRODUCT = re.compile(r"[A-Z]\w*\.js")
-"""Names such as Node.js."""
+"""Matches product names such as Node.js, which are not file names."""
 _DIFF = re.compile(r"(?:diff --git|---|\+\+\+) ")
 
 
@@ -74,8 +74,8 @@ _EXCEPTION: Rules = (
     ("Exit", re.compile(r"\b(SystemExit)\b")),
 )
 _ERRNO_NAMES = frozenset(errno.errorcode.values())
-_CAPITALS = re.compile(r"\b[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){0,10}\b")
-_FAULT = re.compile(
+_UPPERCASE_WORD = re.compile(r"\b[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){0,10}\b")
+_ERROR_CODE_WORD = re.compile(
     r"_(?:ERROR|FAILED|FAILURE|FOUND|INVALID|REFUSED|CONFLICT|EXISTS?|EXCEEDED|DENIED|UNAVAILABLE|MISMATCH)\b"
     r"|\b(?:INVALID|UNKNOWN|MISSING|ERR|ERROR)_"
 )
@@ -89,15 +89,15 @@ _DIAGNOSTIC: Rules = (
     ("s.", re.compile(r"\b(?:errors|exceptions)\.([A-Z]\w+)(?=:|$)")),
     ("error: ", re.compile(r"\berror: .* \[([a-z]+(?:-[a-z]+)+)\]$")),
 )
-"""Codes of ruff and flake8, of ruff in full, of Rust, TypeScript and C#, of pyright, of
-Python modules of errors, and of mypy.
+"""Patterns for the codes of ruff and flake8, for ruff's full output, for the codes of Rust, TypeScript and C#, for
+pyright's rules, for errors of Python modules, and for mypy's codes, in this order.
 """
 
 
 def errors_in(line: str) -> Iterator[str]:
     """Yield exception names without their modules, error codes, and rule names of linters and type checkers."""
     yield from _matches(_EXCEPTION, line)
-    yield from (match[0] for match in _CAPITALS.finditer(line) if _is_error_code(line, match))
+    yield from (match[0] for match in _UPPERCASE_WORD.finditer(line) if _is_error_code(line, match))
     for match in _NPM.finditer(line):
         if match[1] or match[2].upper() in _ERRNO_NAMES:
             yield match[2].upper()
@@ -105,14 +105,16 @@ def errors_in(line: str) -> Iterator[str]:
 
 
 def _is_error_code(line: str, match: re.Match[str]) -> bool:
-    """Return whether the matched word in capitals is an error code."""
+    """Return whether the matched word in capital letters is an error code."""
     if "_" not in match[0]:
         return match[0] in _ERRNO_NAMES
-    return bool(_FAULT.search(match[0]) or _BEFORE_CODE.search(line[max(0, match.start() - 12) : match.start()]))
+    return bool(
+        _ERROR_CODE_WORD.search(match[0]) or _BEFORE_CODE.search(line[max(0, match.start() - 12) : match.start()])
+    )
 
 
 def _matches(rules: Rules, line: str) -> Iterator[str]:
-    """Yield the first group of each match. Skips rules whose text is not in the line."""
+    """Yield the first capture group of each match. Skips rules whose literal does not occur in the line."""
     for text, rule in rules:
         if text in line:
             for match in rule.finditer(line):
@@ -120,10 +122,10 @@ def _matches(rules: Rules, line: str) -> Iterator[str]:
 
 
 _HASH = re.compile(r"(?<![\w:@/=#~-])(?<!\w\.)[0-9a-f]{7,40}(?![\w-])")
-_DRAWN = re.compile(r"[ |\\/]{0,40}\* ")
-"""The beginning of a line of `git log --graph`."""
-_EDGE = re.compile(r"[ |\\/+^<>-]{0,40}\[?|[*+ ] [\w./-]{1,80} +|\[[\w./-]{1,80} (?:\([\w-]{1,80}\) )?")
-"""The beginning of a line of `git log --oneline`, `git cherry`, `git blame`, `git branch -v` or `git commit`."""
+_GRAPH_LINE_START = re.compile(r"[ |\\/]{0,40}\* ")
+"""Matches the text before the hash in a line of `git log --graph`."""
+_COMMIT_LINE_START = re.compile(r"[ |\\/+^<>-]{0,40}\[?|[*+ ] [\w./-]{1,80} +|\[[\w./-]{1,80} (?:\([\w-]{1,80}\) )?")
+"""Matches the text before the hash in lines of `git log --oneline`, `cherry`, `blame`, `branch -v` and `commit`."""
 _SUBJECT = re.compile(r" \S|\] ")
 _NO_COMMIT = re.compile(r"\s*(?:index|tree|blob|sha\d*|shasum|--hash|digest)\b")
 _BEFORE_COMMIT = words("commit commits commit: revert reverts reverted cherry-pick cherry-picked merge: parent")
@@ -132,35 +134,37 @@ _BEFORE_HASH = words(
     "reset rev revision see sha show since"
 )
 _AFTER_HASH = re.compile(r" \[| \(| refs/| HEAD@|\.{2,3}\w")
-_ABBREVIATED = 7
+_SHORT_HASH_LENGTH = 7
 
 
 def commits_in(line: str) -> Iterator[str]:
-    """Yield commit hashes, cut to 7 digits so that each commit always has the same name."""
+    """Yield commit hashes, shortened to 7 digits so that each commit always has the same name."""
     if _NO_COMMIT.match(line):
         return
     for match in _HASH.finditer(line):
         is_mixed = not (match[0].isdigit() or match[0].isalpha())
         if len(match[0]) == 40 or _is_commit(line, match) or (is_mixed and _may_be_commit(line, match)):
-            yield match[0][:_ABBREVIATED]
+            yield match[0][:_SHORT_HASH_LENGTH]
 
 
 def _is_commit(line: str, match: re.Match[str]) -> bool:
     """Return whether the text before the hash proves that it is a commit."""
     before = line[: match.start()]
-    return bool(_DRAWN.fullmatch(before)) or line.startswith("Merge: ") or _last_word(before) in _BEFORE_COMMIT
+    return (
+        bool(_GRAPH_LINE_START.fullmatch(before)) or line.startswith("Merge: ") or _last_word(before) in _BEFORE_COMMIT
+    )
 
 
 def _may_be_commit(line: str, match: re.Match[str]) -> bool:
-    """Return whether the hash is at a usual place of commits. Plain numbers can be there, too."""
+    """Return whether the hash is in a usual place for commits. Plain numbers can also be in these places."""
     before = line[: match.start()]
-    is_first = bool(_EDGE.fullmatch(before)) and bool(_SUBJECT.match(line, match.end()))
+    is_first = bool(_COMMIT_LINE_START.fullmatch(before)) and bool(_SUBJECT.match(line, match.end()))
     is_listed = before.endswith("..") or bool(_AFTER_HASH.match(line, match.end()))
     return is_first or is_listed or _last_word(before) in _BEFORE_HASH
 
 
 def _last_word(text: str) -> str:
-    """Return the last word, or "" if the text does not end with a space."""
+    """Return the last word of a text that ends with a space, in lower case. Returns "" for other texts."""
     bare = text[-40:].rstrip("([`'\"")
     return bare[:-1].rpartition(" ")[2].casefold() if bare.endswith(" ") else ""
 
@@ -168,8 +172,8 @@ def _last_word(text: str) -> str:
 _ENVIRONMENT = r"(?:[A-Z_][A-Z0-9_]*=\S*\s+)*"
 _PROMPT = re.compile(r"^(?:\([\w.-]+\) )?(?:[\w.-]+@[\w.-]+:\S* ?)?(?:([$❯➜]) +|\++ )(?=\S)")
 _TYPED = re.compile(rf"^\s*{_ENVIRONMENT}(?=\S)")
-_SET = re.compile(rf"^{_ENVIRONMENT}")
-_WITHIN: Rules = (
+_ENVIRONMENT_PREFIX = re.compile(rf"^{_ENVIRONMENT}")
+_QUOTED_COMMANDS: Rules = (
     ("`", re.compile(r"`([^`]{3,120})`")),
     ("'", re.compile(r"'([a-z][^']{3,120})'")),
     ("make ", re.compile(r"\b(make [a-z][\w-]*)(?= [A-Z_]+=)")),
@@ -178,12 +182,12 @@ _WITH_SUBCOMMAND = words(
     "apt apt-get brew bun cargo conda docker dotnet gem gh git go gradle helm kubectl make mvn npm npx pip pip3 pipx "
     "pnpm podman poetry terraform uv yarn"
 )
-_ALONE = words(
+_WITHOUT_SUBCOMMAND = words(
     "awk bash basedpyright black cat chmod cmake cp curl diff env eslint find gcc g++ grep head java jest kill ls "
     "mkdir mv mypy node perl pyright pytest python python3 rm rsync ruby ruff rustc sed sh shellcheck sort ssh sudo "
     "tail tar touch tox tsc vitest wc wget xargs"
 )
-_PROGRAMS = _WITH_SUBCOMMAND | _ALONE
+_PROGRAMS = _WITH_SUBCOMMAND | _WITHOUT_SUBCOMMAND
 _ARGUMENT = re.compile(r"-{1,2}[A-Za-z]|\.{0,2}/|\w+/|\.\w")
 _BUILTIN = words("cd echo eval exec exit export false for if local printf set source status test trap true while")
 _WORD = re.compile(r"[a-z][a-z0-9_:-]*")
@@ -199,14 +203,14 @@ def commands_in(line: str) -> Iterator[str]:
 
 
 def _command_lines(line: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of the line that may be commands. Each has a flag: whether its program may be unknown."""
+    """Yield the parts of the line that may be commands, each with a flag: whether it may run an unknown program."""
     if prompt := _PROMPT.match(line):
         yield line[prompt.end() :], prompt[1] is not None
     elif (typed := _TYPED.match(line)) and not line.startswith(("diff --git", "#!")):
         program = line[typed.end() :].split(" ", 1)[0]
         if "bin/" in program or "=" in typed[0] or _runs_known_program(line.strip()):
             yield line.strip(), "bin/" in program
-    for text in _matches(_WITHIN, line):
+    for text in _matches(_QUOTED_COMMANDS, line):
         yield text, False
 
 
@@ -219,7 +223,7 @@ def _runs_known_program(line: str) -> bool:
 
 def _command_name(text: str, *, is_typed: bool) -> str:
     """Return the program and subcommand of the command line, or "" if it runs no known program."""
-    parts = _split(_SET.sub("", text.strip()))
+    parts = _split(_ENVIRONMENT_PREFIX.sub("", text.strip()))
     if not parts:
         return ""
     is_path = "bin/" in parts[0]
@@ -232,7 +236,7 @@ def _command_name(text: str, *, is_typed: bool) -> str:
         or not re.fullmatch(r"[\w.+-]{2,40}", program)
     ):
         return ""
-    subcommand = rest[0] if rest and program not in _ALONE and _WORD.fullmatch(rest[0]) else ""
+    subcommand = rest[0] if rest and program not in _WITHOUT_SUBCOMMAND and _WORD.fullmatch(rest[0]) else ""
     return f"{program} {subcommand}".rstrip()
 
 
@@ -267,12 +271,12 @@ def packages_in(line: str) -> Iterator[str]:
     """Yield package names, normalised as in package indexes."""
     yield from map(_normalise_package, _matches(_PACKAGE, line))
     listing = _LIST.match(line)
-    listed = re.split(r"[ ,]+", listing[1]) if listing else []
+    package_names = re.split(r"[ ,]+", listing[1]) if listing else []
     for arguments in _matches(_INSTALL, line):
         values = arguments.split()
         is_file = any(word in ("-r", "-e", "--requirement", "--editable") for word in values)
-        listed += [] if is_file else [word for word in values if re.match(r"[A-Za-z@]", word)]
-    for word in listed:
+        package_names += [] if is_file else [word for word in values if re.match(r"[A-Za-z@]", word)]
+    for word in package_names:
         if re.fullmatch(_NAME, name := _VERSION.sub("", word)):
             yield _normalise_package(name)
 

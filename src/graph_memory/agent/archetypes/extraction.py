@@ -1,4 +1,4 @@
-"""The entities and relations that an archetype extracts from an event. Pure."""
+"""The entities and relations that an archetype extracts from an event."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from itertools import chain, islice, zip_longest
 
 from graph_memory.model.values.arguments import is_encodable
 
-MOST_CHARACTERS = 100_000
+MAX_CHARACTERS = 100_000
 """Maximum number of characters of an event that archetypes receive."""
-MOST_ENTITIES = 50
+MAX_ENTITIES = 50
 """Maximum number of extracted entities of an event."""
-MOST_RELATIONS = 100
+MAX_RELATIONS = 100
 """Maximum number of extracted relations of an event."""
-_LONGEST_NAME = 200
-_MOST_LINES = 5_000
-_LONGEST_LINE = 2_000
+_MAX_NAME_CHARACTERS = 200
+_MAX_LINES = 5_000
+_MAX_LINE_CHARACTERS = 2_000
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Extraction:
     """The type of each entity, by its name."""
     observations: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     relations: dict[tuple[str, str, str], None] = field(default_factory=dict[tuple[str, str, str], None])
-    """The unique relations, as the name of the start, the relation type, and the name of the end."""
+    """The relations without duplicates: name of the start, relation type, name of the end."""
 
     def add(self, entity_type: str, name: str, *observations: str) -> str:
         """Add an entity, and return its name. If it exists, it keeps its type and gets the new observations.
@@ -51,15 +51,15 @@ class Extraction:
             self.relations[start, relation_type, end] = None
 
     def truncate(self) -> Extraction:
-        """Return up to 50 of the entities, as evenly spread over the types as possible, with their relations."""
+        """Return up to 50 of the entities with their relations, about the same number of each entity type."""
         by_type: dict[str, list[str]] = {}
         for name, entity_type in self.types.items():
             by_type.setdefault(entity_type, []).append(name)
-        in_turn = (name for name in chain.from_iterable(zip_longest(*by_type.values())) if name is not None)
-        types = {name: self.types[name] for name in islice(in_turn, MOST_ENTITIES)}
+        alternating_names = (name for name in chain.from_iterable(zip_longest(*by_type.values())) if name is not None)
+        types = {name: self.types[name] for name in islice(alternating_names, MAX_ENTITIES)}
         observations = {name: self.observations[name] for name in types if name in self.observations}
         relations = (relation for relation in self.relations if relation[0] in types and relation[2] in types)
-        return Extraction(types, observations, dict.fromkeys(islice(relations, MOST_RELATIONS)))
+        return Extraction(types, observations, dict.fromkeys(islice(relations, MAX_RELATIONS)))
 
 
 Archetype = Callable[[str, str], Extraction]
@@ -68,13 +68,13 @@ Archetype = Callable[[str, str], Extraction]
 
 def lines_of(content: str) -> Iterator[str]:
     """Yield the first 5,000 lines that are not blank, each cut to 2,000 characters."""
-    return (line[:_LONGEST_LINE] for line in islice(filter(str.strip, content.splitlines()), _MOST_LINES))
+    return (line[:_MAX_LINE_CHARACTERS] for line in islice(filter(str.strip, content.splitlines()), _MAX_LINES))
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words in the text."""
+    """Split a text at white space, and return its unique words."""
     return frozenset(text.split())
 
 
 def _is_storable(name: str) -> bool:
-    return 0 < len(name) <= _LONGEST_NAME and name.isprintable()
+    return 0 < len(name) <= _MAX_NAME_CHARACTERS and name.isprintable()

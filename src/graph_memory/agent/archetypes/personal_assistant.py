@@ -1,6 +1,6 @@
-"""The archetype `personal_assistant`: finds names in conversations, without a language model. Pure.
+"""The archetype `personal_assistant`: finds names in conversations, without a language model.
 
-The rules are for English. They prefer precision: a name is found only next to a word that shows its type.
+The rules are for English. They prefer precision, so a name is found only next to a word that shows its type.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _PREFERENCE = re.compile(
     r"\bI (?:really |always |usually )?(prefer|like|love|enjoy|hate|dislike|don['’]t like) ([^.!?;\n]{2,120})"
 )
 _FAVOURITE = re.compile(r"\b[Mm]y favou?rite ([a-z][\w ]{1,40}) is ([^.!?;,\n]{2,80})")
-_NO_NAME = words(
+_NOT_NAMES = words(
     "I A An The This That These Those He She It We They You My Our Your His Her Their And But Or If When Then So Yes "
     "No Who What Where Why How Monday Tuesday Wednesday Thursday Friday Saturday Sunday Today Tomorrow Yesterday"
 ) | {*_MONTHS}
@@ -67,7 +67,7 @@ _RELATIONS = (
 def extract(event_type: str, content: str) -> Extraction:
     """Return the people, places, dates, tasks, organisations and preferences that an event names.
 
-    Relations: a person `works_at` an organisation and `lives_in` a place.
+    Also returns relations: a person `works_at` an organisation, or `lives_in` a place.
     """
     extraction = Extraction()
     for line in lines_of(content):
@@ -81,7 +81,7 @@ def _read(line: str, extraction: Extraction) -> None:
     for kind, rules in (("organisation", _ORGANISATIONS), ("place", _PLACES), ("person", _PEOPLE)):
         for rule in rules:
             for match in rule.finditer(line):
-                if name := _bare(match[1]):
+                if name := _clean_name(match[1]):
                     extraction.add(kind, name)
     for day in _dates_in(line):
         extraction.add("date", day)
@@ -94,19 +94,19 @@ def _read(line: str, extraction: Extraction) -> None:
         extraction.add("preference", f"favourite {match[1]}: {match[2].strip()}")
     for relation, rule in _RELATIONS:
         for match in rule.finditer(line):
-            extraction.relate(_bare(match[1]), relation, _bare(match[2]))
+            extraction.relate(_clean_name(match[1]), relation, _clean_name(match[2]))
 
 
-def _bare(name: str) -> str:
+def _clean_name(name: str) -> str:
     """Return the name without leading words such as "The" and without a possessive ending."""
     parts = name.split()
-    while parts and parts[0] in _NO_NAME:
+    while parts and parts[0] in _NOT_NAMES:
         parts = parts[1:]
     return re.sub(r"['’]s$", "", " ".join(parts))
 
 
 def _dates_in(line: str) -> Iterator[str]:
-    """Yield the dates, such as `2026-11-26`. A date without a year is `26 November`."""
+    """Yield the dates in the form `2026-11-26`, or `26 November` if the year is missing."""
     for rule in _DATES:
         for match in rule.finditer(line):
             parts = match.groupdict()
@@ -117,6 +117,6 @@ def _dates_in(line: str) -> Iterator[str]:
 
 
 def _month(name: str) -> int:
-    """Return the number of the month, or 0 if the word only begins like one."""
+    """Return the number of the month, or 0 if the word is not a month name."""
     bare = name.rstrip(".")
     return next((number for number, month in enumerate(_MONTHS, 1) if bare in (month, month[:3], month[:4])), 0)

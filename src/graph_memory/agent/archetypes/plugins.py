@@ -28,9 +28,11 @@ def load_archetype(name: str) -> Archetype:
     except Exception as error:  # a module can raise anything while it is imported; the caller gets the reason
         message = f"The archetype {quote(name)} ({point.value}) cannot be imported: {type(error).__name__}: {error}"
         raise invalid_argument(
-            "archetype", message, "Correct or reinstall its package, or omit the archetype."
+            "archetype", message, "Repair or reinstall its package, or omit the archetype."
         ) from error
     if not callable(loaded):
         message = f"The archetype {quote(name)} ({point.value}) is not a function"
-        raise invalid_argument("archetype", message, "Its entry point must name a function of event type and content.")
+        raise invalid_argument(
+            "archetype", message, "Its entry point must name a function that takes the event type and the content."
+        )
     return cast("Archetype", loaded)

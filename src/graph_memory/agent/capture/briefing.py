@@ -1,4 +1,4 @@
-"""Texts that hooks add to conversations: a briefing at the start, and memories that fit a prompt. Both are fenced."""
+"""Fenced texts that hooks add to conversations: a briefing at the start, and memories relevant to a prompt."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ PROMPT_TOKENS = 600
 """Maximum number of tokens that are added to a prompt, with their fence."""
 _FENCE_TOKENS = 60
 _MOST_EVENTS = 1_000
-"""Maximum number of the session's own events that are excluded from its prompts' context."""
+"""Maximum number of events of the current session that are excluded from the context of a prompt."""
 _LONGEST_PROMPT = 2_000
-"""Maximum number of characters of a prompt for which a recall is made."""
+"""Number of characters at the start of a prompt that are used as the query of a recall."""
 _ATTEMPTS = 3
 _EVENT_FACTS = re.compile(
     r' \((?:(?:Agent)?Event, )?since ([^,()]+), actor "(user|agent)", event_type "message"[^()]*\)'
 )
-"""The properties of a message in a recall. The reader only needs the speaker and the day."""
+"""Matches the properties of a message in a recall. The reader needs only the speaker and the day."""
 
 
 class Briefing(Result):
@@ -43,7 +43,7 @@ class Briefing(Result):
 async def session_briefing(memory: Memory, session: str | None, project: str | None) -> Briefing:
     """Return the text for the start of the session: the result of `session_start`, and open questions.
 
-    Events are left out, because the summaries of their sessions contain the important facts.
+    Events are excluded, because the summaries of their sessions contain the important facts.
     """
     try:
         roles = await roles_of(memory)
@@ -66,9 +66,9 @@ async def session_briefing(memory: Memory, session: str | None, project: str | N
 
 
 async def prompt_context(memory: Memory, prompt: str, session: str | None, shown: Collection[str]) -> Briefing:
-    """Return the memories that fit the prompt, except those with ids in `shown`.
+    """Return the memories that are relevant to the prompt, except the nodes with ids in `shown`.
 
-    The current session's own events and the output of tools are left out.
+    Events of the current session and the output of tools are excluded.
     """
     query = prompt.strip()[:_LONGEST_PROMPT]
     if not query:
@@ -103,7 +103,7 @@ async def _from_tools(memory: Memory, roles: Roles | None, ids: Sequence[str]) -
 
 
 async def _in_fence(lines: Sequence[str], kind: str, ids: Sequence[str]) -> Briefing:
-    """Return the lines in a fence, as many as fit. Drops lines from the end."""
+    """Return the lines in a fence. Drops lines from the end if the text exceeds the token budget of `kind`."""
     count = await to_thread.run_sync(load_counter)
     most = (START_TOKENS if kind == "briefing" else PROMPT_TOKENS) - _FENCE_TOKENS
     text = "\n".join(lines)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -26,29 +27,34 @@ from graph_memory.project import domain_for
 INTERVAL = 2.0
 """Seconds between two checks of the spool."""
 _AT_ONCE = 200
-"""Maximum number of events that are read before they are stored."""
+"""Maximum number of events that are read from the spool before they are stored."""
 _TYPES: Mapping[Kind, tuple[str, str]] = {
     "prompt": ("message", "user"),
     "reply": ("message", "agent"),
     "tool": ("tool_call", "agent"),
     "summary": ("compact_summary", "agent"),
 }
-"""Type and actor of the events that are stored, by kind. Other events only cause a summary."""
-_MESSAGES: frozenset[Kind] = frozenset({"prompt", "reply", "summary"})
-"""Kinds that clients do not name in hooks. Text and time identify them."""
+"""The event type and the actor under which events of a kind are stored. Events of other kinds are not stored."""
+_KINDS: Mapping[tuple[str, str], Kind] = {types: kind for kind, types in _TYPES.items() if kind != "tool"}
+"""The kind of each message, keyed by event type and actor."""
+_MESSAGES = frozenset(_KINDS.values())
+"""Kinds of events that have no client id in hooks. They are identified by text and time."""
 _SLOT = 5.0
-"""Seconds of a time slot. Equal texts of a session in the same slot, or in neighbouring ones, are one message."""
+"""Seconds of a time slot.
+
+Identical texts in one session and in the same or a neighbouring slot count as one message.
+"""
 _COMPARED = 1_000
-"""Number of characters of a message that are compared. A hook may cut a long text more than an import does."""
+"""Number of leading characters of messages that are compared, because hooks and imports truncate differently."""
 _ENDS: frozenset[Kind] = frozenset({"compaction", "summary", "end"})
-"""Events after which a session is summarised."""
+"""Kinds of events after which a session is summarised."""
 _AWAY = frozenset({Code.STORE_UNAVAILABLE, Code.STARTING, Code.TIMEOUT})
-"""Errors after which no event can be stored for now."""
+"""Error codes that mean that no event can be stored at the moment."""
 _CLOSED = frozenset({Code.DOMAIN_BUSY, Code.PROTECTED, Code.MEMORY_LIMIT_REACHED, Code.TYPE_LIMIT_REACHED})
-"""Errors after which no event of the domain can be stored for now. Other errors are faults of an event."""
+"""Error codes that mean that the domain accepts no events at the moment. Other errors concern a single event."""
 _log = logging.getLogger(__name__)
 Waiting = tuple[str, HookEvent]
-"""An event with the name of its file."""
+"""The name of a file in the spool, and the event in it."""
 
 
 async def follow_spool(memory: Memory, home: Path, database: str = "") -> None:
@@ -62,16 +68,16 @@ async def follow_spool(memory: Memory, home: Path, database: str = "") -> None:
                 is_warm = True
                 await _warm(memory)
         except (GraphError, OSError) as error:
-            _log.info("The events of hooks wait: %s", error)
-        except Exception:  # noqa: BLE001 - a fault in capture must not end the server, nor fill its log
+            _log.info("Captured events are waiting to be stored: %s", error)
+        except Exception:  # noqa: BLE001 - an error in capture must not end the server, nor fill its log
             if not has_failed:
-                _log.exception("The events of hooks wait, because of an unexpected failure")
+                _log.exception("Captured events are waiting to be stored, because of an unexpected failure")
             has_failed = True
         await anyio.sleep(INTERVAL)
 
 
 async def drain(memory: Memory, spool: Spool, database: str = "") -> int:
-    """Store the waiting events, and return how many. Does nothing while another process stores them.
+    """Store the events in the spool, and return their number. Does nothing while another process stores them.
 
     If an event's domain cannot be written, the event stays in the spool. Raises STORE_UNAVAILABLE and OSError.
     """
@@ -114,71 +120,131 @@ async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waitin
     first = group[0][1]
     try:
         scoped = memory.in_domain(domain_for(first.domain, Path(first.folder)))
-        scoped = scoped.acting_as(first.client, first.session)
+        scoped = scoped.in_session(first.session).acting_as(first.client)  # not in the session of this server
         await store_events(scoped, group)
         if any(event.kind in _ENDS for _, event in group):
             await summarise_session(scoped, first.session, Path(first.folder).name, with_model=True)
     except GraphError as error:
-        if error.code in _AWAY:
+        is_of_one_database = "database" in error.details  # the other databases can store events
+        if error.code in _AWAY and not is_of_one_database:
             raise
-        if error.code not in _CLOSED:
+        if error.code not in _CLOSED and not is_of_one_database:
             if len(group) > 1:
                 return sum([await _store_and_remove(memory, spool, [waiting]) for waiting in group])
             spool.set_aside(group[0][0])
-            _log.warning("An event of a hook cannot be stored, and was set aside: %s", error)
+            _log.warning("A captured event cannot be stored, and was set aside: %s", error)
             return 0
-        _log.info("The events of a session wait: %s", error)
+        _log.info("The captured events of a session are waiting to be stored: %s", error)
         return 0
     for name, _ in group:
         spool.remove(name)
     return len(group)
 
 
-async def store_events(memory: Memory, group: Sequence[Waiting]) -> int:
-    """Record the events that are not recorded yet, in one transaction, and return how many.
+async def store_events(memory: Memory, group: Sequence[Waiting]) -> Sequence[HookEvent]:
+    """Record the events that are not recorded yet, in one transaction, and return them.
 
     A message is recorded once, even if two hooks, or a hook and an import, captured it. If the node of an event was
     deleted, the event is not recorded again.
     """
-    events = [(_ids_of(name, event), event) for name, event in group if event.kind in _TYPES]
-    ids = {id_ for known_as, _ in events for id_ in known_as}
-    known = {*(await memory.history.used_ids([*ids]) if ids else ())}
-    unknown: list[Mapping[str, object]] = []
-    for known_as, event in events:
-        if known.isdisjoint(known_as):
-            known |= {known_as[0], known_as[-1]}
-            unknown.append(_record_of(known_as[0], event))
+    unknown = [(event, _record_of(id_, event)) for id_, event in await find_unknown(memory, group, set())]
     try:
         if unknown:
-            await memory.agent.record_events(unknown)
+            await memory.agent.record_events([record for _, record in unknown])
     except GraphError as error:
         if error.code is not Code.NODE_ALREADY_EXISTS:
             raise
-        return sum([await _store_one(memory, record) for record in unknown])
-    return len(unknown)
+        return [event for event, record in unknown if await _store_one(memory, record)]
+    return [event for event, _ in unknown]
 
 
-async def _store_one(memory: Memory, record: Mapping[str, object]) -> int:
+async def find_unknown(memory: Memory, group: Sequence[Waiting], known: set[str]) -> Sequence[tuple[str, HookEvent]]:
+    """Return the events that are not recorded yet, with their ids. Adds recorded and new ids to `known`."""
+    events = [(_ids_of(name, event), event) for name, event in group if event.kind in _TYPES]
+    ids = {id_ for event_ids, _ in events for id_ in event_ids.all}
+    known |= await memory.history.used_ids([*ids]) if ids else set()
+    without_key = [event for ids, event in events if ids.near and not event.key and known.isdisjoint(ids.all)]
+    known |= await _message_ids(memory, without_key) if without_key else set()
+    unknown: list[tuple[str, HookEvent]] = []
+    for event_ids, event in events:
+        if known.isdisjoint(event_ids.all):
+            known |= {*event_ids.own}
+            unknown.append((event_ids.own[0], event))
+    return unknown
+
+
+async def _message_ids(memory: Memory, captured: Sequence[HookEvent]) -> set[str]:
+    """Return the ids, made from text and time, of the session's messages near the captured messages.
+
+    An imported message is stored under the client's id. Hooks do not receive this id.
+    """
+    slots = {slot + near for event in captured for slot in (_slot_of(event.at),) for near in (-1, 0, 1)}
+    ids: set[str] = set()
+    cursor = None
+    while True:
+        page = await memory.agent.episodic.get_recent(captured[0].session, cursor=cursor)
+        dated = [(stored, _slot_of(stored.timestamp)) for stored in page.events if stored.timestamp != "?"]
+        for stored, slot in dated:
+            kind = _KINDS.get((stored.event_type, stored.actor))
+            if kind is not None and slot in slots:
+                ids.add(_id_of(captured[0], kind, f"{slot} {(await _text_of(memory, stored.id))[:_COMPARED]}"))
+        cursor = page.next_cursor
+        if cursor is None or (dated and dated[-1][1] < min(slots)):
+            return ids
+
+
+async def _text_of(memory: Memory, event: str) -> str:
+    """Return the text of an event, or "" if it cannot be read, since that must not stop the capture of other events."""
+    try:
+        return str((await memory.get_node_content(event)).content)
+    except GraphError as error:
+        if error.code not in (Code.CONTENT_READ_FAILED, Code.NODE_NOT_FOUND):
+            raise
+        return ""
+
+
+async def _store_one(memory: Memory, record: Mapping[str, object]) -> bool:
+    """Record the event. Returns whether the event was new."""
     try:
         await memory.agent.record_event(record)
     except GraphError as error:
         if error.code is not Code.NODE_ALREADY_EXISTS:
             raise
-        return 0
-    return 1
+        return False
+    return True
 
 
-def _ids_of(name: str, event: HookEvent) -> Sequence[str]:
-    """Return the ids that the event's node may have. The first is for a new node, the last comes from `name`.
+@dataclass(frozen=True, slots=True)
+class _Ids:
+    """The ids that an event's node may have. The same event always gets the same ids."""
 
-    The same event always gets the same ids.
-    """
-    names = [event.key or name]
-    if event.kind in _MESSAGES and event.at and event.client in CLIENTS:
-        slot = int(datetime.fromisoformat(event.at).timestamp() // _SLOT)
-        names = [*(f"{near} {event.text[:_COMPARED]}" for near in (slot, slot - 1, slot + 1)), *names]
-    identities = (json.dumps([event.client, event.session, event.kind, own]) for own in names)
-    return [f"hook-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:32]}" for text in identities]
+    own: Sequence[str]
+    """The ids of exactly this event. The first is for a new node."""
+    near: Sequence[str] = ()
+    """The ids of a message with the same text, and a slightly different time."""
+
+    @property
+    def all(self) -> Sequence[str]:
+        return [*self.own, *self.near]
+
+
+def _ids_of(name: str, event: HookEvent) -> _Ids:
+    """Return the ids of an event. The client's id comes first, because rules for secrets can change the text."""
+    by_key = _id_of(event, event.kind, event.key or name)
+    if event.kind not in _MESSAGES or not event.at or event.client not in CLIENTS:
+        return _Ids([by_key])
+    slot = _slot_of(event.at)
+    by_text, *near = (_id_of(event, event.kind, f"{at} {event.text[:_COMPARED]}") for at in (slot, slot - 1, slot + 1))
+    return _Ids([by_key, by_text] if event.key else [by_text, by_key], near)
+
+
+def _id_of(event: HookEvent, kind: Kind, own: str) -> str:
+    text = json.dumps([event.client, event.session, kind, own])
+    return f"hook-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:32]}"
+
+
+def _slot_of(time: str) -> int:
+    return int(datetime.fromisoformat(time).timestamp() // _SLOT)
 
 
 def _record_of(id_: str, event: HookEvent) -> Mapping[str, object]:

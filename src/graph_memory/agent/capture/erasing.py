@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio.to_thread
@@ -16,7 +18,7 @@ from graph_memory.agent.records.roles import roles_of
 from graph_memory.hooks.events import HookEvent
 from graph_memory.hooks.spool import Spool
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.entities.results import Forgotten
+from graph_memory.memory.entities.results import ForgetResult
 from graph_memory.memory.retention.logged_nodes import LoggedNode
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.rights import Right, require
@@ -25,9 +27,9 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.project import domain_for
 
 ID_PREFIX = "hook-"
-"""The beginning of the id of each captured event."""
+"""The prefix of the id of each captured event."""
 _NOTHING = Hint("Look for events with {get_events}.")
-_UNDO = Hint("Set erase, if the user asked for it.", " {memory_revert} undoes a session without erasing it.")
+_UNDO = Hint("Set erase if the user asked for it.", " To undo a session without erasing it, use {memory_revert}.")
 _LOCK_SECONDS = 10.0
 """Seconds to wait for a server that is storing the events of the spool."""
 
@@ -69,7 +71,7 @@ class CapturedFilter:
 def captured_filter_from(
     session: object, path: object, phrase: object, *, is_alone: bool, erase: bool
 ) -> CapturedFilter:
-    """Return the filter.
+    """Return the filter that selects the captured events by these conditions.
 
     Raises INVALID_ARGUMENT for an empty condition, for the root as a path, or unless `is_alone` and `erase` are true.
     """
@@ -77,63 +79,128 @@ def captured_filter_from(
     texts = {name: check_text(name, value) for name, value in conditions.items() if value is not None}
     first = next(iter(texts))
     if not is_alone:
-        raise invalid_argument(first, f"{first} cannot be combined with names, ids and text", "Use two calls.")
+        message = f"{first} cannot be combined with names, ids and text"
+        raise invalid_argument(first, message, "Make two separate calls.")
     if not erase:
         raise invalid_argument("erase", f"With {first}, captured events can only be erased", _UNDO)
     if not texts.get("path", "root").strip("/"):
-        raise invalid_argument("path", f"{texts['path']} names no file or folder", "Use a longer path, or a session.")
+        message = f"{texts['path']} is the root folder, so it would match the events of all projects"
+        raise invalid_argument("path", message, "Pass the path of a file or folder below the root, or pass session.")
     return CapturedFilter(**texts)
 
 
 async def erase_captured(
     memory: Memory, domain: str, home: Path, wanted: CapturedFilter, *, dry_run: bool
-) -> Forgotten:
-    """Erase the captured events that match, and the summaries that mention them. See `Agent.forget`.
+) -> ForgetResult:
+    """Erase the captured events that `wanted` matches, and the summaries that mention them. See `Agent.forget`.
 
-    Sessions that keep other events are summarised again. Raises INVALID_ARGUMENT if nothing matches, and
-    INSUFFICIENT_RIGHTS.
+    Sessions that keep other events are summarised again. The warnings name events whose text cannot be read. Raises
+    INVALID_ARGUMENT if nothing matches, CONTENT_READ_FAILED if nothing matches and a text cannot be read, DOMAIN_BUSY
+    if a server is storing captured events, and INSUFFICIENT_RIGHTS without the right `admin`.
     """
     require(domain, Right.ADMIN)
-    waiting = await anyio.to_thread.run_sync(_erase_waiting, Spool.of(home), wanted, domain, dry_run)
-    events, summaries = await _find_stored(memory, wanted)
-    ids = list(dict.fromkeys(node.id for node in (*events, *summaries)))
-    if not ids and not waiting:
-        raise invalid_argument("session", "No captured event matches", _NOTHING)
-    forgotten = Forgotten(forgotten=(), entities=0, observations=0, relations=0, erased=True, dry_run=dry_run or None)
-    if ids:
-        forgotten = await memory.entities.forget(ids=ids, erase=True, dry_run=dry_run)
+    spool = Spool.of(home)
+    async with _hold_lock(spool):
+        waiting = await anyio.to_thread.run_sync(_find_waiting, spool, wanted, domain)
+        stored = await _find_stored(memory, wanted)
+        if not stored.ids and not waiting:
+            raise stored.failure or invalid_argument("session", "No captured event matches", _NOTHING)
+        forgotten = ForgetResult(
+            forgotten=(), entities=0, observations=0, relations=0, erased=True, dry_run=dry_run or None
+        )
+        if stored.ids:
+            forgotten = await memory.entities.forget(ids=stored.ids, erase=True, dry_run=dry_run)
+        for path in () if dry_run else waiting:
+            path.unlink(missing_ok=True)
     if wanted.text is not None and not dry_run:
-        for session, project in {node.session: node.project for node in summaries}.items():
+        for session, project in {node.session: node.project for node in stored.summaries}.items():
             await summarise_session(memory, session or "", project or "")
-    return forgotten.model_copy(update={"waiting": waiting or None})
+    warnings = (*(forgotten.warnings or ()), *stored.warnings)
+    return forgotten.model_copy(update={"waiting": len(waiting) or None, "warnings": warnings or None})
 
 
-async def _find_stored(memory: Memory, wanted: CapturedFilter) -> tuple[list[LoggedNode], list[LoggedNode]]:
+@dataclass(slots=True)
+class _MatchingRecords:
+    """The matching events and summaries in the log, and the nodes whose text cannot be read, with the errors."""
+
+    events: list[LoggedNode] = field(default_factory=list[LoggedNode])
+    summaries: list[LoggedNode] = field(default_factory=list[LoggedNode])
+    unreadable: dict[str, GraphError] = field(default_factory=dict[str, GraphError])
+
+    @property
+    def ids(self) -> list[str]:
+        return list(dict.fromkeys(node.id for node in (*self.events, *self.summaries)))
+
+    @property
+    def failure(self) -> GraphError | None:
+        return next(iter(self.unreadable.values()), None)
+
+    @property
+    def warnings(self) -> list[str]:
+        return [
+            f"{id_} was not compared, and is kept: {error.message}"
+            for id_, error in self.unreadable.items()
+            if id_ not in self.ids
+        ]
+
+
+async def _find_stored(memory: Memory, wanted: CapturedFilter) -> _MatchingRecords:
     """Return the matching captured events, and the session summaries that may repeat their text."""
+    stored = _MatchingRecords()
     roles = await roles_of(memory)
     if roles is None:
-        return [], []
-    logged = await memory.history.logged_nodes([roles["Event"]], session=wanted.session, text=wanted.text)
-    events = [node for node in logged if node.id.startswith(ID_PREFIX) and wanted.matches(node.session, node.text)]
-    sessions = {*(node.session for node in events), *((wanted.session,) if wanted.text is None else ())}
-    summaries = [
-        node
-        for node in await memory.history.logged_nodes([SUMMARY])
-        if node.session is not None
-        and (node.session in sessions or (wanted.text is not None and wanted.matches(node.session, node.text)))
-    ]
-    return events, summaries
+        return stored
+    properties = {} if wanted.session is None else {"session": wanted.session}
+    logged = await memory.history.logged_nodes(
+        [roles["Event"]], properties=properties, text=wanted.text, prefix=ID_PREFIX
+    )
+    stored.events = [node for node in logged if await _is_match(memory, wanted, node, stored.unreadable)]
+    sessions = {*(node.session for node in stored.events), *((wanted.session,) if wanted.text is None else ())}
+    all_summaries = await memory.history.logged_nodes([SUMMARY])
+    summaries = {node.id: node for node in all_summaries if node.session is not None and node.session in sessions}
+    mentioning = () if wanted.text is None else await memory.history.logged_nodes([SUMMARY], text=wanted.text)
+    for node in mentioning:
+        if node.session is not None and await _is_match(memory, wanted, node, stored.unreadable):
+            summaries[node.id] = node
+    stored.summaries = [*summaries.values()]
+    return stored
 
 
-def _erase_waiting(spool: Spool, wanted: CapturedFilter, domain: str, dry_run: bool) -> int:
-    """Remove matching events from the spool, unless `dry_run`. Returns how many match. Raises DOMAIN_BUSY."""
-    if not spool.folder.is_dir():
-        return 0
+async def _is_match(
+    memory: Memory, wanted: CapturedFilter, node: LoggedNode, unreadable: dict[str, GraphError]
+) -> bool:
+    """Return whether the node matches. A node whose text cannot be read is added to `unreadable`."""
+    if wanted.text is None:
+        return wanted.matches(node.session, node.text)
     try:
-        with FileLock(spool.folder / "lock", timeout=_LOCK_SECONDS):
-            matching = [path for path in spool.files() if wanted.matches_file(path.read_bytes(), domain)]
-            for path in () if dry_run else matching:
-                path.unlink(missing_ok=True)
-            return len(matching)
+        return wanted.matches(node.session, await memory.history.logged_text(node))
+    except GraphError as error:
+        if error.code is not Code.CONTENT_READ_FAILED:
+            raise
+        unreadable[node.id] = error
+        return wanted.matches(node.session, node.text)
+
+
+@asynccontextmanager
+async def _hold_lock(spool: Spool) -> AsyncGenerator[None]:
+    """Hold the lock of the spool, so that no server stores the spool's events at the same time.
+
+    Raises DOMAIN_BUSY if a server still holds the lock after `_LOCK_SECONDS`.
+    """
+    if not spool.folder.is_dir():
+        yield
+        return
+    lock = FileLock(spool.folder / "lock", timeout=_LOCK_SECONDS, thread_local=False)
+    try:
+        await anyio.to_thread.run_sync(lock.acquire)
     except Timeout as error:
-        raise GraphError(Code.DOMAIN_BUSY, "The events of hooks are being stored", {"hint": "Try again."}) from error
+        raise GraphError(Code.DOMAIN_BUSY, "Captured events are being stored", {"hint": "Try again."}) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _find_waiting(spool: Spool, wanted: CapturedFilter, domain: str) -> Sequence[Path]:
+    """Return the files of the spool with matching events."""
+    return [path for path in spool.files() if wanted.matches_file(path.read_bytes(), domain)]

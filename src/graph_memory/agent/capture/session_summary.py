@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from graph_memory.agent.records.roles import roles_of
 from graph_memory.agent.records.statistics import TOOL_CALL
@@ -12,10 +13,10 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.model.results import NodeSummary
 
 _MOST_EVENTS = 500
-"""Maximum number of events of a session that are read, the last ones."""
+"""Maximum number of events that are read from the end of a session."""
 _MOST_LISTED = 8
 _CHANGING = re.compile(r"edit|write|patch|replace|create|notebook", re.IGNORECASE)
-"""Names of tools that change files."""
+"""Matches the names of tools that change files."""
 _DECISION = re.compile(r"\b(?:decid\w+|chose|chosen|agreed|instead of|we(?:'ll| will) use|let's use)\b", re.IGNORECASE)
 _COMPACT = "compact_summary"
 
@@ -33,9 +34,9 @@ class _Call:
 
 
 async def summarise_session(memory: Memory, session: str, project: str, *, with_model: bool = False) -> None:
-    """Store a summary of the session if it has events, in place of any earlier one. Raises as `session_end` does.
+    """Store a summary of the session if it has events. It replaces an earlier summary of the session.
 
-    `with_model` lets the language model write it, if one is set.
+    With `with_model`, the language model writes the summary if one is configured. Raises the errors of `session_end`.
     """
     roles = await roles_of(memory)
     if roles is None:
@@ -58,7 +59,9 @@ async def summarise_session(memory: Memory, session: str, project: str, *, with_
     if compact:
         lines += ["", "The client's own summary:", str((await memory.get_node_content(compact[-1])).content)]
     if lines:
-        await memory.entities.session_end("\n".join(lines), session_id=session, project=project)
+        await memory.entities.session_end(
+            "\n".join(lines), session_id=session, project=project, ended=_time_of(events[-1])
+        )
 
 
 def summary_lines(events: Sequence[NodeSummary]) -> list[str]:
@@ -77,6 +80,13 @@ def summary_lines(events: Sequence[NodeSummary]) -> list[str]:
         "Last reply": replies[-1:],
     }
     return [line for head, texts in parts.items() for line in _section(head, texts)]
+
+
+def _time_of(event: NodeSummary) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(event.properties.get("timestamp")))
+    except ValueError:
+        return None
 
 
 def _messages(events: Sequence[NodeSummary]) -> list[str]:
@@ -103,7 +113,7 @@ def _call_of(event: NodeSummary) -> _Call:
 
 
 def _failures(calls: Sequence[_Call]) -> tuple[list[str], list[str]]:
-    """Return the calls that failed before they succeeded, with the changes between, and the calls that only failed."""
+    """Return failed calls in two lists: calls that succeeded later, with the changes in between, and other calls."""
     fixed: list[str] = []
     failing: dict[tuple[str, str], int] = {}
     for place, call in enumerate(calls):

@@ -17,9 +17,9 @@ Form = Literal["claude-code", "codex", "chatgpt", "claude-ai"]
 """The programs whose conversations can be imported."""
 Object = Mapping[str, Any]
 _MAX_CALLS = 1_000
-"""Maximum number of tool calls that wait for their results."""
+"""Maximum number of tool calls that are held until their results are read."""
 _COMMAND = re.compile(r"\s*<(?:command-|local-command|bash-|system-reminder)")
-"""Messages that the client, not the user, wrote under the name of the user."""
+"""Messages that the client, not the user, wrote in the user's name."""
 _EXIT_CODE = re.compile(r"\A(?:Process exited with code|Exit code:)\s*(\d+)")
 
 
@@ -30,7 +30,7 @@ class Turn:
     kind: Kind
     at: object
     key: str
-    """A name of the turn that stays the same in each import."""
+    """An identifier of the turn that is the same in each import."""
     payload: Object
 
 
@@ -44,12 +44,12 @@ def _read_claude_code(entries: Iterator[Object], file: str) -> Iterator[Turn]:
         message = "\n".join(text for block in blocks if block.get("type") == "text" and (text := _text(block, "text")))
         for block in blocks:
             if block.get("type") == "tool_use":
-                _keep(calls, _text(block, "id"), block)
+                _record_call(calls, _text(block, "id"), block)
             elif block.get("type") == "tool_result":
                 key_of_call = _text(block, "tool_use_id")
                 if (call := calls.pop(key_of_call, None)) is not None:
                     fields = {"tool_name": call.get("name"), "tool_input": call.get("input")}
-                    response = {"is_error": block.get("is_error"), "content": _flat(block.get("content"))}
+                    response = {"is_error": block.get("is_error"), "content": _joined_texts(block.get("content"))}
                     yield Turn("tool", at, key_of_call, {**common, **fields, "tool_response": response})
         if not message or entry.get("isMeta") is True or _COMMAND.match(message):
             continue
@@ -77,7 +77,7 @@ def _read_codex(entries: Iterator[Object], file: str) -> Iterator[Turn]:
         elif kind == "event_msg" and step == "agent_message":
             yield Turn("reply", at, key, {**common, "last_assistant_message": payload.get("message")})
         elif step in ("function_call", "custom_tool_call", "local_shell_call"):
-            _keep(calls, call, payload)
+            _record_call(calls, call, payload)
         elif step in ("function_call_output", "custom_tool_call_output") and call in calls:
             yield Turn("tool", at, call, {**common, **_codex_call(calls.pop(call), payload.get("output"))})
 
@@ -94,7 +94,7 @@ def _codex_call(call: Object, output: object) -> Object:
         fields["command"] = command
     result = _parse_json(output) if isinstance(output, str) else output
     fields_of_result = as_mapping(result)
-    text = _flat(fields_of_result.get("output", fields_of_result.get("content", output)))
+    text = _joined_texts(fields_of_result.get("output", fields_of_result.get("content", output)))
     code = _object(fields_of_result, "metadata").get("exit_code")
     if code is None and (match := _EXIT_CODE.match(text)):
         code = int(match[1][:9])
@@ -109,7 +109,11 @@ def _read_chatgpt(entries: Iterator[Object], file: str) -> Iterator[Turn]:
         for name, message in _shown_branch(entry):
             author = _text(_object(message, "author"), "role")
             content = _object(message, "content")
-            text = _flat(content.get("parts")) if content.get("content_type") in ("text", "multimodal_text") else ""
+            text = (
+                _joined_texts(content.get("parts"))
+                if content.get("content_type") in ("text", "multimodal_text")
+                else ""
+            )
             at = message.get("create_time", entry.get("create_time"))
             if author == "user":
                 yield Turn("prompt", at, name, {**common, "prompt": text})
@@ -137,7 +141,9 @@ def _read_claude_ai(entries: Iterator[Object], file: str) -> Iterator[Turn]:
         messages = entry.get("chat_messages")
         for message in cast("list[object]", messages) if isinstance(messages, list) else []:
             fields = as_mapping(message)
-            text = _flat([block for block in _blocks(fields) if block.get("type") == "text"]) or _text(fields, "text")
+            text = _joined_texts([block for block in _blocks(fields) if block.get("type") == "text"]) or _text(
+                fields, "text"
+            )
             at, key = fields.get("created_at"), _text(fields, "uuid")
             if fields.get("sender") == "human":
                 yield Turn("prompt", at, key, {**common, "prompt": text})
@@ -154,7 +160,7 @@ READERS: Mapping[Form, Callable[[Iterator[Object], str], Iterator[Turn]]] = {
 FORMS: tuple[Form, ...] = get_args(Form)
 
 
-def _keep(calls: dict[str, Object], name: str, call: Object) -> None:
+def _record_call(calls: dict[str, Object], name: str, call: Object) -> None:
     calls[name] = call
     if len(calls) > _MAX_CALLS:
         del calls[next(iter(calls))]
@@ -168,14 +174,14 @@ def _blocks(message: Object) -> Sequence[Object]:
     return [cast("Object", block) for block in values if isinstance(block, dict)]
 
 
-def _flat(value: object) -> str:
-    """Return a string, or the strings and blocks of a list, as text with one of them per line."""
+def _joined_texts(value: object) -> str:
+    """Return the text of a string or content block. The texts of a list are joined, one per line."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
         return _text(cast("Object", value), "text")
     if isinstance(value, list):
-        return "\n".join(text for item in cast("list[object]", value) if (text := _flat(item)))
+        return "\n".join(text for item in cast("list[object]", value) if (text := _joined_texts(item)))
     return ""
 
 

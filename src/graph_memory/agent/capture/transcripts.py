@@ -5,22 +5,19 @@ The first entry of a file shows which program wrote the file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PureWindowsPath
-from typing import IO, cast
+from typing import cast
 
 from graph_memory.agent.capture.transcript_formats import READERS, Form, Object, Turn, as_mapping
 from graph_memory.hooks.events import HookEvent, event_of
-from graph_memory.memory.transfer.formats.files import MAX_BYTES, Lines, open_source
-from graph_memory.memory.transfer.formats.memories.json_lines import as_object, first_line
-from graph_memory.memory.transfer.formats.records import Place, Unfit, Unreadable
+from graph_memory.memory.transfer.formats.files import Lines, open_source
+from graph_memory.memory.transfer.formats.memories.json_lines import as_object, first_line, json_elements
+from graph_memory.memory.transfer.formats.records import InvalidSourceValue, SourcePosition, UnreadableSource
 from graph_memory.model.values.arguments import is_encodable
-
-_CHUNK = 1 << 20
 
 
 @dataclass(slots=True)
@@ -29,11 +26,14 @@ class Conversations:
 
     source: Path
     form: Form
-    unreadable: list[Place] = field(default_factory=list)
-    """Places of lines and conversations that were skipped because they are not JSON objects."""
+    unreadable: list[SourcePosition] = field(default_factory=list)
+    """Positions of lines and conversations that were skipped because they are not JSON objects."""
 
     def sessions(self) -> Iterator[Iterator[HookEvent]]:
-        """For each file or conversation, yield its events, oldest first. Raises INVALID_ARGUMENT and Unreadable."""
+        """For each file or conversation, yield its events, oldest first.
+
+        Raises INVALID_ARGUMENT and UnreadableSource.
+        """
         for path in _files(self.source):
             if self.form in ("claude-code", "codex"):
                 yield self._events(READERS[self.form](self._entries(path), path.name))
@@ -58,24 +58,24 @@ class Conversations:
                     if line.strip():
                         try:
                             yield as_object(line)
-                        except Unfit:  # a killed client leaves an incomplete line
+                        except InvalidSourceValue:  # a killed client leaves an incomplete line
                             self.unreadable.append(lines.place)
-        except Unreadable as error:  # the other files of a folder are read
-            self.unreadable.append(error.refused.place)
+        except UnreadableSource as error:  # the other files of a folder are read
+            self.unreadable.append(error.invalid_record.place)
 
     def _conversations(self, path: Path) -> Iterator[Object]:
         with open_source(path) as stream:
-            for number, conversation in enumerate(_elements(stream, path.name), 1):
+            for number, conversation in enumerate(json_elements(stream, path.name), 1):
                 if isinstance(conversation, dict):
                     yield cast("Object", conversation)
                 else:
-                    self.unreadable.append(Place(path.name, element=f"conversation {number}"))
+                    self.unreadable.append(SourcePosition(path.name, element=f"conversation {number}"))
 
 
 def recognise(source: Path) -> Form | None:
     """Return the format of the file, or of the files in the folder, or None if it is unknown."""
     for path in _files(source):
-        with suppress(Unreadable, Unfit, ValueError, OSError):
+        with suppress(UnreadableSource, InvalidSourceValue, ValueError, OSError):
             if (form := _form_of(path)) is not None:
                 return form
     return None
@@ -91,7 +91,7 @@ def _form_of(path: Path) -> Form | None:
     start = first_line(path).lstrip()
     if start.startswith(b"["):
         with open_source(path) as stream:
-            first = next(_elements(stream, path.name), None)
+            first = next(json_elements(stream, path.name), None)
         fields = as_mapping(first).keys()
         return "chatgpt" if "mapping" in fields else "claude-ai" if "chat_messages" in fields else None
     entry = as_object(start)
@@ -101,42 +101,8 @@ def _form_of(path: Path) -> Form | None:
     return "claude-code" if is_claude and "type" in entry else None
 
 
-def _elements(stream: IO[bytes], file: str) -> Iterator[object]:
-    """Yield the elements of a JSON array without loading all of it. Raises Unreadable."""
-    decoder, characters = json.JSONDecoder(), _decode(stream)
-    text = next(characters, "").lstrip()
-    if not text.startswith("["):
-        raise Unreadable(Place(file, 1), "The file is not a list of conversations", "Give the exported file.")
-    place = _next_element(text, 1)
-    while not text.startswith("]", place):
-        try:
-            element, place = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError) as error:
-            chunk = next(characters, "")
-            if not chunk or len(text) - place > MAX_BYTES:
-                raise Unreadable(Place(file), "The file ends early or is not JSON", "Export it again.") from error
-            text, place = text[place:] + chunk, 0
-        else:
-            yield element
-        place = _next_element(text, place)
-
-
-def _next_element(text: str, place: int) -> int:
-    while text[place : place + 1] in tuple(" \t\r\n,"):
-        place += 1
-    return place
-
-
-def _decode(stream: IO[bytes]) -> Iterator[str]:
-    from codecs import getincrementaldecoder
-
-    decoder = getincrementaldecoder("utf-8-sig")("replace")
-    while data := stream.read(_CHUNK):
-        yield decoder.decode(data)
-
-
 def _with_last_replies(turns: Iterator[Turn]) -> Iterator[Turn]:
-    """Yield the turns, with only the last reply to each prompt, since hooks capture no other."""
+    """Yield the turns, with only the last reply to each prompt, because hooks capture only that reply."""
     reply: Turn | None = None
     for turn in turns:
         if turn.kind == "reply":
@@ -160,7 +126,7 @@ def _folder_of(value: object) -> str | None:
 
 
 def _time_of(value: object) -> str | None:
-    """Return the time in UTC, or None if the value is not a valid time."""
+    """Return a timestamp (ISO 8601 text, or seconds since 1970) as text in UTC, or None if it is not valid."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, UTC).isoformat(timespec="milliseconds")

@@ -18,7 +18,7 @@ from anyio import to_thread
 from graph_memory.agent.limits.retention import MOST_ITEMS, Limits, Selection, StoredConnection, StoredNode, select
 from graph_memory.agent.records.roles import roles_of
 from graph_memory.agent.records.writing import Operation
-from graph_memory.agent.results import Pruned, Restored
+from graph_memory.agent.results import PruneResult, RestoreResult
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.batch.references import escape_id
 from graph_memory.memory.batch.results import BatchResult
@@ -28,13 +28,13 @@ from graph_memory.model.results import ConnectionSummary, NodeSummary
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 
-_PAGE = 1_000
-_EXAMPLES = 20
-_CREATES = frozenset({"create_node", "create_entities", "create_relations", "create_connection"})
-"""The operations of an archive."""
-_TRAILER = frozenset({"batch", "since", "until"})
-"""The keys of the last line of an archive, which names the batch that deleted its nodes and connections."""
-_LARGEST_ARCHIVE = 2_000_000_000
+_PAGE_SIZE = 1_000
+_MAX_EXAMPLES = 20
+_ARCHIVE_OPERATIONS = frozenset({"create_node", "create_entities", "create_relations", "create_connection"})
+"""The operations that an archive may contain."""
+_TRAILER_KEYS = frozenset({"batch", "since", "until"})
+"""The keys of the last line of an archive. The line identifies the batch that deleted the archived items."""
+_MAX_ARCHIVE_CHARACTERS = 2_000_000_000
 """Maximum number of characters of an archive before compression."""
 
 
@@ -47,14 +47,14 @@ class _DomainContents:
     entities: Mapping[str, Profile]
 
     def title(self, item: str) -> str:
-        """Return a description of a node or connection, for messages."""
+        """Return the type and title of a node, or the type and endpoints of a connection, for messages."""
         if node := self.nodes.get(item):
             return f"{node.type} {quote(node.title)}"
         connection = self.connections[item]
         return f"{connection.type} from {quote(connection.from_title)} to {quote(connection.to_title)}"
 
     def adjacent_to(self, items: Collection[str]) -> set[str]:
-        """Return the ids of connections that are items or touch an item, and of the ends of these connections."""
+        """Return the ids of the connections that are items or attached to an item, and of their endpoints."""
         adjacent: set[str] = set()
         for link in self.connections.values():
             ids = {link.id, link.from_id, link.to_id}
@@ -63,13 +63,13 @@ class _DomainContents:
         return adjacent
 
 
-async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path) -> Pruned:
+async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path) -> PruneResult:
     """Archive the nodes and connections beyond the limits. See `Agent.prune`."""
     contents = await _read_contents(memory, limits)
     selection, protected = await _select_deletable(memory, contents, limits)
-    result = Pruned(
+    result = PruneResult(
         archived={name: len(ids) for name, ids in _ids_by_type(selection) if ids},
-        examples=tuple(contents.title(item) for _, ids in _ids_by_type(selection) for item in ids)[:_EXAMPLES],
+        examples=tuple(contents.title(item) for _, ids in _ids_by_type(selection) for item in ids)[:_MAX_EXAMPLES],
         protected=protected or None,
         left_out=selection.left_out or None,
         dry_run=dry_run or None,
@@ -84,24 +84,24 @@ async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path)
     return result.model_copy(update={"archive": str(archive), **event_range})
 
 
-async def restore(memory: Memory, archive: Path) -> Restored:
+async def restore(memory: Memory, archive: Path) -> RestoreResult:
     """Restore the contents of an archive written by `prune`. See `Agent.restore`."""
     lines = await to_thread.run_sync(_read_archive, archive)
     batch = lines.pop() if "batch" in lines[-1] else {}
     if batch and await _has_batch(memory, batch):
         reverted = await memory.history.revert(since=batch["since"], until=batch["until"])
-        return Restored(batch=reverted.batch, restored=len(reverted.changes) + (reverted.more_changes or 0))
+        return RestoreResult(batch=reverted.batch, restored=len(reverted.changes) + (reverted.more_changes or 0))
     ids: dict[str, str] = {}
     parts: list[BatchResult] = []
     for start in range(0, len(lines), MOST_ITEMS):
         part = await memory.execute_batch([_with_ids(line, ids) for line in lines[start : start + MOST_ITEMS]])
         ids |= {item.ref: item.id for item in part.results if item.ref and item.id}
         parts.append(part)
-    return Restored(batch=parts[0].batch, restored=sum(part.created for part in parts))
+    return RestoreResult(batch=parts[0].batch, restored=sum(part.created for part in parts))
 
 
 def _with_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
-    """Replace the references to entities of earlier batches by their new ids."""
+    """Return the operation with its references to entities of earlier batches replaced by their new ids."""
     ends = {key: ids.get(str(line[key])[1:]) for key in ("from_node_id", "to_node_id") if key in line}
     return {**line, **{key: end for key, end in ends.items() if end}}
 
@@ -127,14 +127,16 @@ async def _read_contents(memory: Memory, limits: Limits) -> _DomainContents:
     nodes = [node for page in _pages(node_ids) for node in await memory.describe_nodes(page)]
     links = [link for page in _pages(connection_ids) for link in await memory.describe_connections(page)]
     needs_entities = len(nodes) > limits.entities or len(links) > limits.relations
-    salient = (await memory.entities.get_salient(len(nodes))).entities if nodes and needs_entities else ()
+    salient_entities = (await memory.entities.get_salient(len(nodes))).entities if nodes and needs_entities else ()
     return _DomainContents(
-        {node.id: node for node in nodes}, {link.id: link for link in links}, {entity.id: entity for entity in salient}
+        {node.id: node for node in nodes},
+        {link.id: link for link in links},
+        {entity.id: entity for entity in salient_entities},
     )
 
 
 async def _select_deletable(memory: Memory, contents: _DomainContents, limits: Limits) -> tuple[Selection, int]:
-    """Select the items beyond the limits that can be deleted. Counts the items that protection keeps."""
+    """Return the items beyond the limits that can be deleted, and the number of items that are protected."""
     roles = await roles_of(memory)
     names = {name: kind for kind, name in roles.names.items()} if roles else {}
     nodes = [
@@ -149,8 +151,8 @@ async def _select_deletable(memory: Memory, contents: _DomainContents, limits: L
     protected: dict[str, bool] = {}
     while True:
         protected_ids = {item for item, is_protected in protected.items() if is_protected}
-        fixed = protected_ids | contents.adjacent_to(protected_ids)
-        selection = select(nodes, connections, observations, limits, datetime.now(UTC), fixed=fixed)
+        undeletable = protected_ids | contents.adjacent_to(protected_ids)
+        selection = select(nodes, connections, observations, limits, datetime.now(UTC), undeletable=undeletable)
         operations = _deletions(contents, selection)
         try:
             _ = operations and await memory.execute_batch(operations, options={"dry_run": True})
@@ -169,7 +171,7 @@ def _ids_by_type(selection: Selection) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _pages(ids: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (ids[start : start + _PAGE] for start in range(0, len(ids), _PAGE))
+    return (ids[start : start + _PAGE_SIZE] for start in range(0, len(ids), _PAGE_SIZE))
 
 
 async def _is_protected(memory: Memory, contents: _DomainContents, item: str) -> bool:
@@ -178,7 +180,7 @@ async def _is_protected(memory: Memory, contents: _DomainContents, item: str) ->
 
 
 def _deletions(contents: _DomainContents, selection: Selection) -> list[Operation]:
-    """Return operations that delete the items. Relations come first, since a deleted node takes them with it."""
+    """Return the operations that delete the selection. Relations come first, since deleting a node deletes them too."""
     names = [contents.entities[entity].name for entity in selection.entities]
     nodes = (*selection.events, *selection.patterns, *selection.documents)
     return [
@@ -189,9 +191,9 @@ def _deletions(contents: _DomainContents, selection: Selection) -> list[Operatio
 
 
 async def _archive_lines(memory: Memory, contents: _DomainContents, selection: Selection) -> AsyncIterator[Operation]:
-    """Yield operations that create the items again: nodes, then entities, then connections.
+    """Yield the operations that create the items again: nodes, then entities, then connections.
 
-    Restored entities get new ids, so connections refer to the old ids as `$mem_…`.
+    Restored entities get new ids. So connections refer to an entity as `$mem_…`, by its old id.
     """
     for node_id in (*selection.events, *selection.patterns, *selection.documents):
         node, content = contents.nodes[node_id], await memory.get_node_content(node_id)
@@ -222,7 +224,7 @@ async def _archive_lines(memory: Memory, contents: _DomainContents, selection: S
 
 
 def _entity_fields(entity: Entity, contents: _DomainContents) -> Operation:
-    """Return arguments that create the entity with its observations."""
+    """Return the fields of an entity and its observations in the form that `create_entities` takes."""
     profile = contents.entities[str(entity.id)]
     observations = [
         {"text": detail.text, "time": detail.ts.isoformat(), "source": detail.source, "confidence": detail.confidence}
@@ -237,7 +239,7 @@ def _entity_fields(entity: Entity, contents: _DomainContents) -> Operation:
 def _append_lines(path: Path, lines: Iterable[Mapping[str, object]], mode: Literal["xb", "ab"]) -> None:
     """Write lines to a new archive (`xb`), or append them (`ab`), and sync the file.
 
-    Raises FILE_CREATION_FAILED.
+    Raises FILE_CREATION_FAILED if the file cannot be written, or already exists (`xb`).
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -253,19 +255,19 @@ def _append_lines(path: Path, lines: Iterable[Mapping[str, object]], mode: Liter
 
 
 def _read_archive(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of an archive. Raises INVALID_ARCHIVE."""
+    """Return the lines of an archive. Raises INVALID_ARCHIVE if the file is not an archive or cannot be read."""
     with suppress(OSError, EOFError, ValueError, TypeError, KeyError, zlib.error, RecursionError):
         with gzip.open(path, "rt", encoding="utf-8") as text:
-            lines = [json.loads(line) for line in text.read(_LARGEST_ARCHIVE).splitlines()]
-        operations = lines[:-1] if lines and {*lines[-1]} == {*_TRAILER} else lines
-        if operations and all(line["op"] in _CREATES for line in operations):
+            lines = [json.loads(line) for line in text.read(_MAX_ARCHIVE_CHARACTERS).splitlines()]
+        operations = lines[:-1] if lines and {*lines[-1]} == {*_TRAILER_KEYS} else lines
+        if operations and all(line["op"] in _ARCHIVE_OPERATIONS for line in operations):
             return lines
     hint = "Pass the path of an archive that prune has returned."
     raise GraphError(Code.INVALID_ARCHIVE, f"{quote(str(path))} is not an archive of pruned memories", {"hint": hint})
 
 
 def archive_path(folder: Path, domain: str) -> Path:
-    """Return the path of a new archive."""
+    """Return the path of a new archive, named after the domain and the current time."""
     at = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
     return folder / f"{domain}-pruned-{at}.jsonl.gz"
 

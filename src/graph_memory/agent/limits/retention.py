@@ -1,4 +1,4 @@
-"""A domain's limits, and the selection of the nodes and connections that `prune` archives. Pure."""
+"""The limits of a domain, and the selection of the nodes and connections that `prune` archives."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue
 
 FINISHED_AFTER = timedelta(days=7)
-"""A session is finished if its last event is older than this."""
-_LEAST_APPLICATIONS = 5
-"""Minimum number of applications before the success rate of a pattern counts."""
-_LOW_BOUND = 0.3
+"""Time after its last event from which a session counts as finished."""
+_MIN_APPLICATIONS = 5
+"""Minimum number of applications of a pattern for its success rate to count."""
+_LOW_SUCCESS_BOUND = 0.3
 """A pattern can be pruned if the Wilson lower bound of its success rate is below this value."""
-_HIGHEST = 10_000_000
+_MAX_LIMIT = 10_000_000
 MOST_ITEMS = 5_000
-"""Maximum number of nodes and connections that one call archives, so that they are one batch."""
+"""Maximum number of nodes and connections that one call archives, so that one batch can delete them."""
 MOST_ATTACHED = 8_000
-"""Maximum number of connections and observations that are deleted along with those items. A batch deletes up to
-10,000.
+"""Maximum number of connections and observations that are deleted along with these items, because a batch can delete
+up to 10,000 records.
 """
 DEFAULT_SESSION = "default"
-"""The session of events without a session."""
+"""The session of events that were recorded without a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class StoredNode:
-    """A node with the values that the selection needs. `type` is its type in `ontologies/agent.yaml`."""
+    """A node with the values that the selection needs. `type` is the type's name in `ontologies/agent.yaml`."""
 
     id: str
     type: str
@@ -54,7 +54,7 @@ class StoredNode:
 
 @dataclass(frozen=True, slots=True)
 class StoredConnection:
-    """A connection with the values that the selection needs. `type` is its type in `ontologies/agent.yaml`."""
+    """A connection with the values that the selection needs. `type` is the type's name in `ontologies/agent.yaml`."""
 
     id: str
     type: str
@@ -65,7 +65,7 @@ class StoredConnection:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Ids of the nodes and connections to archive, by memory type, in order of deletion."""
+    """The ids of the nodes and connections to archive, by memory type, in the order of deletion."""
 
     events: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
@@ -73,26 +73,26 @@ class Selection:
     patterns: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
     left_out: int = 0
-    """Number of items for which the batch has no room."""
+    """Number of items beyond the limits that do not fit into the batch."""
 
 
 @dataclass(slots=True)
-class _Room:
-    """How many more items a batch can delete, and how many connections and observations with them."""
+class _BatchCapacity:
+    """The remaining deletion capacity of a batch, in items and in connections and observations attached to items."""
 
-    attached: Mapping[str, int]
-    fixed: Collection[str]
+    attached_counts: Mapping[str, int]
+    undeletable: Collection[str]
     items_left: int
     attached_left: int
     left_out: int = 0
 
     def take(self, candidates: Iterable[str]) -> tuple[str, ...]:
-        """Return the candidates that still fit into the batch and are not fixed. Reduces the room."""
+        """Return the candidates that can be deleted and fit into the batch. Reduces the remaining capacity."""
         accepted: list[str] = []
         for item in candidates:
-            if item in self.fixed:
+            if item in self.undeletable:
                 continue
-            cost = self.attached.get(item, 0)
+            cost = self.attached_counts.get(item, 0)
             if self.items_left < 1 or cost > self.attached_left:
                 self.left_out += 1
                 continue
@@ -111,10 +111,9 @@ def limits_of(replacements: Mapping[str, object] | None, defaults: Limits) -> Li
             raise invalid_argument(
                 "limits", f"{quote(name)} is not a memory type with a limit", f"Use {', '.join(names)}."
             )
-        if type(value) is not int or not 0 <= value <= _HIGHEST:
-            raise invalid_argument(
-                "limits", f"The limit of {name} is {quote(value)}", f"Pass a whole number up to {_HIGHEST:,}."
-            )
+        if type(value) is not int or not 0 <= value <= _MAX_LIMIT:
+            message = f"The limit of {name} cannot be {quote(value)}"
+            raise invalid_argument("limits", message, f"Pass a whole number up to {_MAX_LIMIT:,}.")
         values[name] = value
     return Limits(**values)
 
@@ -126,11 +125,12 @@ def select(
     limits: Limits,
     now: datetime,
     *,
-    fixed: Collection[str] = (),
+    undeletable: Collection[str] = (),
 ) -> Selection:
     """Return the nodes and connections beyond the limits, as many as fit into one batch.
 
-    `entities` maps ids to numbers of observations, most salient entity first. `fixed` lists ids that cannot be deleted.
+    `entities` maps the id of each entity to its number of observations, most salient entity first. `undeletable` lists
+    the ids of nodes and connections that cannot be deleted.
     Selects patterns with a low success rate and enough applications, the relations with the lowest weight, the events
     of the oldest finished sessions, the least salient entities and the oldest documents. Keeps events that are evidence
     or causes of remaining items, sessions with unfinished goals, and entities of remaining events.
@@ -138,14 +138,14 @@ def select(
     nodes_by_type: dict[str, list[StoredNode]] = {}
     for node in nodes:
         nodes_by_type.setdefault(node.type, []).append(node)
-    ends = Counter(chain.from_iterable({link.from_id, link.to_id} for link in connections))
-    attached = ends + Counter(entities)
-    room = _Room(attached, fixed, MOST_ITEMS, MOST_ATTACHED)
+    connection_counts = Counter(chain.from_iterable({link.from_id, link.to_id} for link in connections))
+    attached_counts = connection_counts + Counter(entities)
+    room = _BatchCapacity(attached_counts, undeletable, MOST_ITEMS, MOST_ATTACHED)
     patterns = room.take(_excess_patterns(nodes_by_type.get("Pattern", []), limits.patterns))
     relations = room.take(_excess_relations(connections, entities.keys(), limits.relations))
     deleted = {*patterns, *relations}
     remaining = [link for link in connections if not {link.id, link.from_id} & deleted]
-    events = _without_cited(room.take(_excess_events(nodes_by_type, limits.events, now)), remaining)
+    events = _unreferenced_events(room.take(_excess_events(nodes_by_type, limits.events, now)), remaining)
     deleted |= {*events}
     involved = {link.to_id for link in connections if link.type == "Involves" and link.from_id not in deleted}
     least_salient = [entity for entity in reversed([*entities][limits.entities :]) if entity not in involved]
@@ -161,9 +161,9 @@ def select(
 
 
 def _excess_events(nodes_by_type: Mapping[str, Sequence[StoredNode]], limit: int, now: datetime) -> list[str]:
-    """Return the events of the oldest finished sessions beyond the limit. Only whole sessions.
+    """Return the events of the oldest finished sessions beyond the limit. Sessions are never split.
 
-    The session `default` has all work without a session. So each of its days counts as a session.
+    The session `default` contains all events without a session. So each of its days counts as a session.
     """
     events = nodes_by_type.get("Event", ())
     excess = len(events) - limit
@@ -177,10 +177,12 @@ def _excess_events(nodes_by_type: Mapping[str, Sequence[StoredNode]], limit: int
     unfinished = _unfinished_sessions(nodes_by_type.get("Goal", ()))
     finished_before = (now - FINISHED_AFTER).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     selected: list[str] = []
-    for members in sorted(sessions.values(), key=lambda members: _timestamp(members[-1])):
-        if len(selected) >= excess or _timestamp(members[-1]) >= finished_before:
+    for session_events in sorted(sessions.values(), key=lambda session_events: _timestamp(session_events[-1])):
+        if len(selected) >= excess or _timestamp(session_events[-1]) >= finished_before:
             break
-        selected += [] if members[0].properties.get("session") in unfinished else [event.id for event in members]
+        selected += (
+            [] if session_events[0].properties.get("session") in unfinished else [event.id for event in session_events]
+        )
     return selected
 
 
@@ -189,39 +191,40 @@ def _timestamp(event: StoredNode) -> str:
 
 
 def _unfinished_sessions(goals: Iterable[StoredNode]) -> Collection[PropertyValue | None]:
-    """Return the sessions that have unfinished goals."""
     return {goal.properties.get("session") for goal in goals if goal.properties.get("status") not in FINISHED} - {None}
 
 
-def _without_cited(selected: Sequence[str], connections: Iterable[StoredConnection]) -> tuple[str, ...]:
-    """Return the selected events to which no remaining pattern, event or relation refers."""
-    cites: dict[str, set[str]] = {}
-    cited: set[str] = set()
+def _unreferenced_events(selected: Sequence[str], connections: Iterable[StoredConnection]) -> tuple[str, ...]:
+    """Return the selected events, except events that a remaining pattern, event or relation refers to."""
+    causes_by_event: dict[str, set[str]] = {}
+    referenced_ids: set[str] = set()
     for connection in connections:
         if connection.type == "LearnedFrom":
-            cited.add(connection.to_id)
+            referenced_ids.add(connection.to_id)
         elif connection.type == "CausedBy":
-            cites.setdefault(connection.from_id, set()).add(connection.to_id)
-        cited |= {*str(connection.properties.get("evidence") or "").split(", ")}
+            causes_by_event.setdefault(connection.from_id, set()).add(connection.to_id)
+        referenced_ids |= {*str(connection.properties.get("evidence") or "").split(", ")}
     deletable = set(selected)
-    pending = [*(cited & deletable), *(event for event in cites if event not in deletable)]
+    pending = [*(referenced_ids & deletable), *(event for event in causes_by_event if event not in deletable)]
     while pending:
-        causes = cites.get(pending.pop(), set()) & deletable
+        causes = causes_by_event.get(pending.pop(), set()) & deletable
         pending += causes
         deletable -= causes
-    deletable -= cited
+    deletable -= referenced_ids
     return tuple(event for event in selected if event in deletable)
 
 
 def _excess_patterns(patterns: Sequence[StoredNode], limit: int) -> list[str]:
-    """Return the patterns beyond the limit: those with the lowest success rates, if applied often enough."""
+    """Return the patterns beyond the limit that have the lowest success rates and were applied often enough."""
 
     def success_bound(node: StoredNode) -> float:
         return wilson_lower_bound(_count(node, "successes"), _applications(node))
 
-    applied = [node for node in patterns if _applications(node) >= _LEAST_APPLICATIONS]
-    low = sorted((success_bound(node), node.id) for node in applied if success_bound(node) < _LOW_BOUND)
-    return [node_id for _, node_id in low[: max(0, len(patterns) - limit)]]
+    applied_patterns = [node for node in patterns if _applications(node) >= _MIN_APPLICATIONS]
+    low_rated = sorted(
+        (success_bound(node), node.id) for node in applied_patterns if success_bound(node) < _LOW_SUCCESS_BOUND
+    )
+    return [node_id for _, node_id in low_rated[: max(0, len(patterns) - limit)]]
 
 
 def _excess_relations(connections: Iterable[StoredConnection], entities: Collection[str], limit: int) -> list[str]:

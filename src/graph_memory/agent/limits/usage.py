@@ -17,28 +17,28 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError
 
 Limited = Literal["events", "patterns", "documents"]
-_NEARLY_FULL = 0.9
-"""Share of a limit above which calls warn, and above which a domain is pruned if the settings say so."""
+_WARNING_SHARE = 0.9
+"""Share of a limit above which calls return a warning, and the domain is pruned if the settings enable it."""
 _HINTS = {
     "events": "Archive the oldest with graph-memory agent prune, or raise GRAPH_MEMORY_AGENT_LIMITS.",
     "documents": "Archive the oldest with graph-memory agent prune, or raise GRAPH_MEMORY_AGENT_LIMITS.",
     "patterns": "Delete patterns that are no longer needed, or raise GRAPH_MEMORY_AGENT_LIMITS.",
 }
 _RECOUNT_AFTER = 1_000
-"""Number of nodes that this process adds before it recounts the domain, to include nodes of other processes."""
+"""Number of nodes that this process adds before it recounts the domain, to include nodes from other processes."""
 _RECOUNT_AFTER_EXACT = 100
-"""Number of added nodes before a recount if the last count was exact. Exact counts are made near a limit."""
+"""The value of `_RECOUNT_AFTER` after an exact count. Counts are exact only near a limit."""
 
 
 @dataclass(slots=True)
 class _Count:
-    """The number of nodes of a type. In a short log, the number of changes is its upper bound."""
+    """The number of nodes of a type. If the log is short, its number of changes is used as an upper bound."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     number: int | None = None
     is_exact: bool = False
     added: int = 0
-    """Number of nodes that this process has added since the count."""
+    """Number of nodes that this process has added since the nodes were counted."""
     pending: int = 0
     """Number of nodes that calls of this process are about to add."""
 
@@ -58,51 +58,55 @@ class Usage:
     prune: Callable[[Limited], None]
 
     @asynccontextmanager
-    async def adding(self, name: Limited, node_type: str, new: int) -> AsyncGenerator[str | None]:
-        """Count the `new` nodes that the block adds. Yields a warning if the limit is near, otherwise None.
+    async def count_added(self, name: Limited, node_type: str, new_count: int) -> AsyncGenerator[str | None]:
+        """Count the `new_count` nodes that the block adds. Yields a warning if the limit is near, otherwise None.
 
-        Raises MEMORY_LIMIT_REACHED.
+        Raises MEMORY_LIMIT_REACHED if the domain would then exceed the limit.
         """
         count = cast("_Count", self.cache.setdefault((self.domain, f"number of {name}"), _Count()))
         async with count.lock:
-            warning = await self._admit(count, name, node_type, new)
-            count.added += new
-            count.pending += new
+            warning = await self._admit(count, name, node_type, new_count)
+            count.added += new_count
+            count.pending += new_count
         try:
             yield warning
         finally:
-            count.pending -= new
+            count.pending -= new_count
 
-    async def _admit(self, count: _Count, name: Limited, node_type: str, new: int) -> str | None:
+    async def _admit(self, count: _Count, name: Limited, node_type: str, new_count: int) -> str | None:
         limit: int = getattr(self.limits, name)
-        near = limit * _NEARLY_FULL
+        warning_threshold = limit * _WARNING_SHARE
         recount_after = _RECOUNT_AFTER_EXACT if count.is_exact else _RECOUNT_AFTER
         if (
             count.number is None
             or count.added - count.pending >= recount_after
-            or count.total + new > (limit if count.is_exact else near)
+            or count.total + new_count > (limit if count.is_exact else warning_threshold)
         ):
             pending = count.pending  # nodes that are written during the count may count twice, but are never missed
-            count.number, count.is_exact = await self._count(node_type, near - new - pending)
+            count.number, count.is_exact = await self._count(node_type, warning_threshold - new_count - pending)
             count.added = pending
-        if count.total > near:
+        if count.total > warning_threshold:
             self.prune(name)
-        if count.total + new > limit:
-            message = f"The domain has {count.total:,} {name}, and its limit of {limit:,} has no room for {new:,} more"
+        if count.total + new_count > limit:
+            message = f"The domain would have {count.total + new_count:,} {name}, over its limit of {limit:,}"
             raise GraphError(Code.MEMORY_LIMIT_REACHED, message, {"hint": _HINTS[name]})
-        total = count.total + new
-        return None if total <= near else f"The domain has {total:,} of at most {limit:,} {name}. {_HINTS[name]}"
+        total = count.total + new_count
+        return (
+            None
+            if total <= warning_threshold
+            else f"The domain has {total:,} of at most {limit:,} {name}. {_HINTS[name]}"
+        )
 
     def recount(self) -> None:
-        """Make the next addition count again, because nodes were deleted."""
+        """Discard the counts, because nodes were deleted. The next addition counts the nodes again."""
         for name in get_args(Limited):
             if isinstance(count := self.cache.get((self.domain, f"number of {name}")), _Count):
                 count.number = None
 
-    async def _count(self, node_type: str, enough: float) -> tuple[int, bool]:
+    async def _count(self, node_type: str, max_changes: float) -> tuple[int, bool]:
         """Return the number of nodes of the type, and whether it is exact.
 
-        If the log has at most `enough` changes, their number is returned as an upper bound.
+        If the log has at most `max_changes` changes, their number is returned as an upper bound.
         """
         try:
             [last] = (await self.memory.history.log(limit=1)).entries
@@ -110,6 +114,6 @@ class Usage:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise
             return 0, False
-        if last.seq <= enough:
+        if last.seq <= max_changes:
             return last.seq, False
         return len((await self.memory.query_nodes(type=node_type)).node_ids), True

@@ -1,4 +1,4 @@
-"""Matching and ranking of patterns. Pure."""
+"""Matches and ranks patterns. Does no I/O."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any, cast, get_args
 
 from graph_memory.agent.kinds import ConditionType
-from graph_memory.agent.records.writing import fits_reply, lenient, parsed_json
+from graph_memory.agent.records.writing import build_with_defaults, fits_reply, parsed_json
 from graph_memory.agent.results import Condition, Pattern, PatternMatch, Step
 from graph_memory.memory.search.text.analysers import ENGLISH
 from graph_memory.model.results import NodeSummary
@@ -18,15 +18,15 @@ from graph_memory.model.text.wording import quote, suggestion
 from graph_memory.model.values.arguments import invalid_argument
 
 CONDITION_TYPES: tuple[str, ...] = get_args(ConditionType)
-MOST_CONDITIONS = 50
-MOST_STEPS = 100
+MAX_CONDITIONS = 50
+MAX_STEPS = 100
 _Z = 1.96
 """Number of standard deviations that contain 95 % of a normal distribution."""
 
 
 @dataclass(frozen=True)
 class Situation:
-    """A situation to which patterns may apply: a query, with entity types and error types."""
+    """A situation to which patterns may apply: a query, and the types of entities and errors in it."""
 
     query: str
     entity_types: Collection[str] = ()
@@ -34,17 +34,17 @@ class Situation:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of the words in the query."""
+        """The stems of the words in the query, without duplicates."""
         return frozenset(map(_stem, ENGLISH.words(self.query)))
 
     def meets(self, condition: Condition) -> bool:
-        """Return whether the situation meets the condition. Custom conditions that are not registered are never met."""
+        """Return whether the situation meets the condition. A custom condition that is not registered is never met."""
         match condition.type:
             case "keyword":
                 return has_word(self.query, condition.value) or _stem(condition.value.casefold()) in self.stems
             case "custom":
-                holds = CUSTOM_CONDITIONS.get(condition.value)
-                return holds is not None and holds(self)
+                is_met = CUSTOM_CONDITIONS.get(condition.value)
+                return is_met is not None and is_met(self)
             case "entity_type":
                 return condition.value.casefold() in map(str.casefold, self.entity_types)
             case "error_type":
@@ -57,7 +57,7 @@ def _stem(word: str) -> str:
 
 
 CUSTOM_CONDITIONS: dict[str, Callable[[Situation], bool]] = {}
-"""Registered conditions of the type `custom`, by name."""
+"""The functions of registered conditions of the type `custom`, by name."""
 
 
 def register_condition(name: str, holds: Callable[[Situation], bool]) -> None:
@@ -66,21 +66,26 @@ def register_condition(name: str, holds: Callable[[Situation], bool]) -> None:
 
 
 def has_word(text: str, word: str) -> bool:
-    """Return whether the text contains the word or phrase as whole words, ignoring case."""
-    folded, needle = text.casefold(), word.casefold()
-    at = folded.find(needle)
-    while at >= 0:
-        before, after = folded[at - 1 : at], folded[at + len(needle) : at + len(needle) + 1]
-        if not (_in_word(before) and _in_word(needle[:1])) and not (_in_word(after) and _in_word(needle[-1:])):
+    """Return whether the text contains the word or phrase as whole words. Ignores case."""
+    folded, folded_word = text.casefold(), word.casefold()
+    position = folded.find(folded_word)
+    while position >= 0:
+        before, after = (
+            folded[position - 1 : position],
+            folded[position + len(folded_word) : position + len(folded_word) + 1],
+        )
+        if not (_is_word_character(before) and _is_word_character(folded_word[:1])) and not (
+            _is_word_character(after) and _is_word_character(folded_word[-1:])
+        ):
             return True
-        at = folded.find(needle, at + 1)
+        position = folded.find(folded_word, position + 1)
     return False
 
 
-def _in_word(character: str) -> bool:
+def _is_word_character(character: str) -> bool:
     """Return whether the character continues a word.
 
-    Scripts without capital letters often have no spaces. So their characters never continue a word.
+    Scripts without capital letters often have no spaces between words, so their characters never continue a word.
     """
     return character.isdigit() or character == "_" or character.lower() != character.upper()
 
@@ -98,10 +103,10 @@ def wilson_lower_bound(successes: int, applications: int) -> float:
 
 
 def match_patterns(patterns: Iterable[Pattern], situation: Situation, limit: int) -> tuple[PatternMatch, ...]:
-    """Return the patterns with at least one condition that is met, best first.
+    """Return the patterns with at least one condition that the situation meets, best first.
 
-    The score is the confidence times the share of the conditions that are met, by weight. Equal scores are ordered by
-    the lower bound of the success rate.
+    The score is the confidence times the weight of the met conditions, as a share of the total weight. Equal scores are
+    ordered by the lower bound of the success rate.
     """
     results = [match for pattern in patterns if (match := _match_pattern(pattern, situation))]
     results.sort(key=lambda match: (-match.score, -match.pattern.success_bound, match.pattern.name))
@@ -109,66 +114,75 @@ def match_patterns(patterns: Iterable[Pattern], situation: Situation, limit: int
 
 
 def _match_pattern(pattern: Pattern, situation: Situation) -> PatternMatch | None:
-    held = tuple(condition for condition in pattern.conditions if situation.meets(condition))
-    if not held:
+    met_conditions = tuple(condition for condition in pattern.conditions if situation.meets(condition))
+    if not met_conditions:
         return None
-    share = sum(condition.weight for condition in held) / sum(condition.weight for condition in pattern.conditions)
+    share = sum(condition.weight for condition in met_conditions) / sum(
+        condition.weight for condition in pattern.conditions
+    )
     is_warning = pattern.pattern_type == "anti_pattern"
     warning = f"Avoid this: {pattern.description or pattern.name}" if is_warning else None
-    return PatternMatch(pattern=pattern, score=round(share * pattern.confidence, 4), held=held, warning=warning)
+    return PatternMatch(
+        pattern=pattern, score=round(share * pattern.confidence, 4), held=met_conditions, warning=warning
+    )
 
 
 def conditions_of(arguments: Sequence[Mapping[str, object]]) -> tuple[Condition, ...]:
-    """Validate and return the conditions. Raises INVALID_ARGUMENT if there are none, too many, or invalid ones."""
-    if not 1 <= len(arguments) <= MOST_CONDITIONS:
-        hint = 'Give conditions such as {"type": "keyword", "value": "timeout", "weight": 1}.'
+    """Validate and return conditions. Raises INVALID_ARGUMENT if one is invalid, or there are none or too many."""
+    if not 1 <= len(arguments) <= MAX_CONDITIONS:
+        hint = 'Pass conditions such as {"type": "keyword", "value": "timeout", "weight": 1}.'
         raise invalid_argument(
-            "conditions", f"A pattern needs 1 to {MOST_CONDITIONS} conditions, not {len(arguments)}", hint
+            "conditions", f"A pattern needs 1 to {MAX_CONDITIONS} conditions, not {len(arguments)}", hint
         )
     return tuple(_parse_condition(condition, f"conditions[{number}]") for number, condition in enumerate(arguments))
 
 
-def _parse_condition(arguments: Mapping[str, object], place: str) -> Condition:
+def _parse_condition(arguments: Mapping[str, object], argument: str) -> Condition:
     kind, value, weight = arguments.get("type", "keyword"), arguments.get("value"), arguments.get("weight", 1)
     if kind not in CONDITION_TYPES:
         hint = suggestion(str(kind), CONDITION_TYPES, f"Use {', '.join(CONDITION_TYPES)}.")
-        raise invalid_argument(place, f"{quote(str(kind))} is not a type of condition", hint)
+        raise invalid_argument(argument, f"{quote(str(kind))} is not a type of condition", hint)
     if not isinstance(value, str) or not value.strip():
-        raise invalid_argument(place, f"{place} has no value", "Pass value as text, such as a word of the situation.")
+        raise invalid_argument(
+            argument, f"{argument} has no value", "Pass value as text, such as a word of the situation."
+        )
     if kind == "custom" and value not in CUSTOM_CONDITIONS:
         hint = suggestion(value, CUSTOM_CONDITIONS, "An archetype registers custom conditions with register_condition.")
-        raise invalid_argument(place, f"No custom condition {quote(value)} is registered", hint)
+        raise invalid_argument(argument, f"No custom condition {quote(value)} is registered", hint)
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1000:
         raise invalid_argument(
-            place, f"The weight of {place} is {quote(str(weight))}", "Pass a number above 0, up to 1,000."
+            argument, f"The weight of {argument} is {quote(str(weight))}", "Pass a number above 0, up to 1,000."
         )
     return Condition(type=cast("Any", kind), value=value.strip(), weight=float(weight))
 
 
 def steps_of(arguments: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...]:
-    """Validate and return steps: strings, or objects with `action`, `tool`, `parameters`. Raises INVALID_ARGUMENT."""
-    if len(arguments) > MOST_STEPS:
-        raise invalid_argument("steps", f"{len(arguments):,} steps are too many", f"Pass at most {MOST_STEPS}.")
+    """Validate and return steps: strings, or objects with `action`, `tool`, `parameters`.
+
+    Raises INVALID_ARGUMENT if a step is invalid or nested too deeply, or there are too many.
+    """
+    if len(arguments) > MAX_STEPS:
+        raise invalid_argument("steps", f"{len(arguments):,} steps are too many", f"Pass at most {MAX_STEPS}.")
     steps: list[Step] = []
     for number, step in enumerate(arguments):
         fields = {"action": step} if isinstance(step, str) else dict(step)
         if not isinstance(fields.get("action"), str) or fields.keys() - Step.model_fields:
-            raise invalid_argument(
-                "steps", f"steps[{number}] is not a step", "Pass text, or action, tool and parameters."
-            )
+            hint = "Pass a string, or an object with action and optionally tool and parameters."
+            raise invalid_argument("steps", f"steps[{number}] is neither a string nor a valid step object", hint)
         if not fits_reply(fields):
-            raise invalid_argument("steps", f"steps[{number}] is nested too deeply", "Nest the parameters less deeply.")
+            message = f"steps[{number}] is nested too deeply"
+            raise invalid_argument("steps", message, "Reduce the nesting of the parameters.")
         steps.append(Step.model_validate(fields))
     return tuple(steps)
 
 
 def stored_trigger(conditions: Sequence[Condition], confidence: float) -> str:
-    """Return the conditions and the confidence as they are stored, as JSON."""
+    """Encode the conditions and the confidence as JSON for storage."""
     return _json({"conditions": [condition.to_dict() for condition in conditions], "confidence": confidence})
 
 
 def stored_procedure(steps: Sequence[Step], tools: Sequence[str], expected_outcome: str) -> str:
-    """Return the steps, the tools and the expected outcome as they are stored, as JSON."""
+    """Encode the steps, the tools and the expected outcome as JSON for storage."""
     return _json({"steps": [step.to_dict() for step in steps], "tools": [*tools], "expected_outcome": expected_outcome})
 
 
@@ -177,7 +191,7 @@ def _json(value: object) -> str:
 
 
 def pattern_of(node: NodeSummary) -> Pattern:
-    """Return the pattern stored in the node. Fields that manual edits made invalid get their defaults."""
+    """Return the pattern that the node stores. Fields that manual edits made invalid get their defaults."""
     properties = {name: value for name, value in node.properties.items() if name in Pattern.model_fields}
     trigger, procedure = (_parse_object(node.properties.get(name)) for name in ("trigger", "procedure"))
     successes, failures = (
@@ -192,10 +206,10 @@ def pattern_of(node: NodeSummary) -> Pattern:
         "applications": successes + failures,
         "success_bound": round(wilson_lower_bound(successes, successes + failures), 4),
     }
-    return lenient(Pattern, fields, {"name": node.title, "pattern_type": "solution"})
+    return build_with_defaults(Pattern, fields, {"name": node.title, "pattern_type": "solution"})
 
 
 def _parse_object(value: object) -> dict[str, Any]:
-    """Return the JSON object in a stored value, or an empty object."""
+    """Parse the JSON object in a property. Returns an empty object if it is missing or invalid."""
     parsed = parsed_json(value)
     return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}

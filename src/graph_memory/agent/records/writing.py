@@ -1,4 +1,4 @@
-"""Batch operations of the agent layer. Each call is one batch, so it is atomic."""
+"""Batch operations for an agent's memory. Each call is one batch, so it is atomic."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.values.arguments import is_encodable
 
 Operation = Mapping[str, object]
-_TITLE = 120
-_DEEPEST = 200
-"""Maximum number of nested lists and objects in a stored value. Replies are JSON of at most 255 levels."""
+_MAX_TITLE_CHARACTERS = 120
+_MAX_DEPTH = 200
+"""Maximum number of nested lists and objects in a stored value, because replies are JSON of at most 255 levels."""
 
 
 async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: bool = False) -> BatchResult:
@@ -35,23 +35,25 @@ async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: boo
 
 def new_connection(connection_type: str, from_id: str, to_id: str) -> Operation:
     """Return the operation that connects two existing nodes."""
-    ends = {"from_node_id": escape_id(from_id), "to_node_id": escape_id(to_id)}
-    return {"op": "create_connection", "type": connection_type, **ends}
+    end_fields = {"from_node_id": escape_id(from_id), "to_node_id": escape_id(to_id)}
+    return {"op": "create_connection", "type": connection_type, **end_fields}
 
 
 def new_connection_to_ref(connection_type: str, from_id: str, ref: str) -> Operation:
-    """Return the operation that connects a node with the node that an earlier operation creates as `ref`."""
+    """Return the operation that connects a node with the new node `ref` of an earlier operation."""
     return {"op": "create_connection", "type": connection_type, "from_node_id": from_id, "to_node_id": f"${ref}"}
 
 
 def is_reference(end: str) -> bool:
-    """Return whether the end of a connection refers to an earlier operation of the batch."""
+    """Return whether the endpoint of a connection refers to an earlier operation of the batch."""
     return end.startswith("$") and not end.startswith("$$")
 
 
-def one_line(text: str) -> str:
-    """Return the beginning of the text as one line without control characters, for use as a title."""
-    return " ".join("".join(character if character.isprintable() else " " for character in text).split())[:_TITLE]
+def title_from_text(text: str) -> str:
+    """Convert the start of a text to a title: one line without control characters."""
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())[
+        :_MAX_TITLE_CHARACTERS
+    ]
 
 
 def parsed_json(text: object) -> object:
@@ -63,8 +65,8 @@ def parsed_json(text: object) -> object:
         return None
 
 
-def fits_reply(value: object, levels: int = _DEEPEST) -> bool:
-    """Return whether a reply can contain the JSON value: no lone surrogates, and not nested too deeply."""
+def fits_reply(value: object, levels: int = _MAX_DEPTH) -> bool:
+    """Return whether a reply can contain the JSON value. Lone surrogates and deep nesting are not allowed."""
     match value:
         case str():
             return is_encodable(value)
@@ -80,7 +82,7 @@ def fits_reply(value: object, levels: int = _DEEPEST) -> bool:
 M = TypeVar("M", bound=BaseModel)
 
 
-def lenient(model: type[M], fields: Mapping[str, object], defaults: Mapping[str, object]) -> M:
+def build_with_defaults(model: type[M], fields: Mapping[str, object], defaults: Mapping[str, object]) -> M:
     """Build a result from stored fields. Fields that manual edits made invalid get their defaults."""
     try:
         return model.model_validate(fields)
@@ -95,15 +97,15 @@ def new_node(
 ) -> Operation:
     """Return the operation that creates a node. Properties that are None are omitted.
 
-    Without a title, the graph derives one from the content.
+    Without a title, the graph derives a title from the content.
     """
-    own_title = {} if title is None else {"title": one_line(title) or node_type}
+    title_field = {} if title is None else {"title": title_from_text(title) or node_type}
     return {
         "op": "create_node",
         "id": node_id,
         "type": node_type,
         "content": content,
         "format": "markdown",
-        **own_title,
+        **title_field,
         "properties": {name: value for name, value in properties.items() if value is not None},
     }

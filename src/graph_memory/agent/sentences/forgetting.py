@@ -10,13 +10,13 @@ from graph_memory.agent.records.roles import roles_of
 from graph_memory.agent.sentences.sentence_rules import classify_sentence
 from graph_memory.agent.user import UserMemory
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.entities.results import Forgotten
+from graph_memory.memory.entities.results import ForgetResult
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import join_parts, quote
 from graph_memory.model.values.arguments import invalid_argument
 
-_TEXTS = ("name", "description")
-"""The properties of goals and patterns that a caller may repeat."""
+_TEXT_PROPERTIES = ("name", "description")
+"""The properties of goals and patterns whose values callers can use to refer to them."""
 _NOT_FOUND = frozenset({Code.NODE_NOT_FOUND, Code.INVALID_ARGUMENT, Code.ONTOLOGY_NOT_FOUND})
 
 
@@ -34,7 +34,7 @@ class _Candidate:
 
 @dataclass(slots=True)
 class _ResolvedSentences:
-    """The ids of matching goals and patterns, and of preferences, and the sentences without a match."""
+    """The ids of the goals, patterns and preferences that match, and the sentences without a match."""
 
     ids: list[str] = field(default_factory=list[str])
     preferences: list[str] = field(default_factory=list[str])
@@ -45,7 +45,7 @@ class _ResolvedSentences:
 class Forgetting:
     """Forgets entities, observations, relations, goals, patterns and preferences.
 
-    Goals, patterns and preferences can be named by the sentences that were remembered.
+    Goals, patterns and preferences can also be identified by the sentence from which each was stored.
     """
 
     memory: Memory
@@ -61,7 +61,7 @@ class Forgetting:
         *,
         erase: bool,
         dry_run: bool,
-    ) -> Forgotten:
+    ) -> ForgetResult:
         """See `Agent.forget`."""
         texts = [text] if isinstance(text, str) else [*(text or ())]
         sentences = [] if names and texts else [*(names or ()), *texts]
@@ -85,7 +85,10 @@ class Forgetting:
         return forgotten.model_copy(update={"domain": self.users_domain})
 
     async def _resolve(self, sentences: Sequence[str], *, is_name: bool) -> _ResolvedSentences:
-        """Find the records that the sentences mean. Raises INVALID_ARGUMENT if one has several matches."""
+        """Find the goals, patterns and preferences to which the sentences refer.
+
+        Raises INVALID_ARGUMENT if a sentence has several matches.
+        """
         resolved = _ResolvedSentences()
         if not sentences:
             return resolved
@@ -102,14 +105,14 @@ class Forgetting:
             results = [*nodes, *candidates]
             results += await self._matching_facts(sentence, is_name=is_name) if results else []
             if len({candidate.id for candidate in results}) > 1:
-                raise _ambiguous(sentence, results)
+                raise _ambiguous_error(sentence, results)
             resolved.ids += [node.id for node in nodes]
             resolved.preferences += [preference.id for preference in candidates]
             resolved.unresolved += [] if results else [sentence]
         return resolved
 
     async def _stored_texts(self) -> list[tuple[_Candidate, frozenset[str]]]:
-        """Return the current goals and patterns, each with the texts that can name it."""
+        """Return the current goals and patterns, each with the normalised texts that callers can use to refer to it."""
         roles = await roles_of(self.memory)
         if roles is None:
             return []
@@ -119,13 +122,15 @@ class Forgetting:
         return [
             (
                 _Candidate(node.id, node.type, node.title),
-                frozenset(_normalise(str(node.properties[name])) for name in _TEXTS if name in node.properties),
+                frozenset(
+                    _normalise(str(node.properties[name])) for name in _TEXT_PROPERTIES if name in node.properties
+                ),
             )
             for node in nodes
         ]
 
     async def _matching_facts(self, sentence: str, *, is_name: bool) -> list[_Candidate]:
-        """Return the entity or observation that the sentence names, if any."""
+        """Return the entity or observation with this name or text in a list, or an empty list."""
         names, text = ([sentence], None) if is_name else (None, sentence)
         try:
             forgotten = await self.memory.entities.forget(names, text=text, dry_run=True)
@@ -147,7 +152,7 @@ def _comparison_keys(sentence: str) -> frozenset[str]:
     return frozenset((plain, *((_normalise(route.text),) if route else ())))
 
 
-def _ambiguous(sentence: str, candidates: Sequence[_Candidate]) -> GraphError:
+def _ambiguous_error(sentence: str, candidates: Sequence[_Candidate]) -> GraphError:
     message = f"{quote(sentence)} matches {len(candidates)} entries"
     ids = join_parts([f"{candidate.id} ({candidate.type})" for candidate in candidates])
     details = {"argument": "text", "candidates": [candidate.to_dict() for candidate in candidates]}

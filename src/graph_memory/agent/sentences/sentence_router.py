@@ -11,13 +11,13 @@ from graph_memory.agent.episodic import Episodic
 from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.records.roles import roles_in, roles_of
-from graph_memory.agent.records.writing import one_line
-from graph_memory.agent.results import Event, GoalChanged, Pattern
+from graph_memory.agent.records.writing import title_from_text
+from graph_memory.agent.results import Event, GoalResult, Pattern
 from graph_memory.agent.sentences.sentence_rules import ClassifiedSentence, SentenceKind, classify_sentence, keywords_of
 from graph_memory.agent.user import UserMemory
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.entities.names.find_entities import NEW
-from graph_memory.memory.entities.remember_results import Outcome, Receipt, Remembered
+from graph_memory.memory.entities.remember_results import Outcome, Receipt, RememberResult
 from graph_memory.memory.remember.facts import sentences
 from graph_memory.memory.remember.remember import STORE_ERRORS
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -31,13 +31,13 @@ _EVIDENCE: Mapping[SentenceKind, str] = {
     "solution": "Stored as a pattern: recall returns it.",
 }
 _FENCE = "```"
-_NOT_LEARNED = Hint("The solution is learned from no event.", " First record the failure with {record_event}.")
+_NOT_LEARNED = Hint("The solution is not linked to a failure.", " First record the failure with {record_event}.")
 _OBSERVATION_HINT = "To keep the sentence as an observation, name the entity that it is about."
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceRouter:
-    """Stores each sentence of a text in the memory type that the beginning of the sentence implies."""
+    """Stores each sentence of a text in the memory type that the first words of the sentence imply."""
 
     memory: Memory
     episodic: Episodic
@@ -46,31 +46,38 @@ class SentenceRouter:
     user: UserMemory
     users_domain: str
     session: str | None = None
-    """The session of the goals, and of the failure from which a solution is learned."""
+    """The session of new goals. A solution refers to the last failure in this session."""
 
-    async def remember(self, text: str, *, dry_run: bool) -> Remembered:
+    async def remember(self, text: str, *, dry_run: bool) -> RememberResult:
         """Store a text, sentence by sentence. See `Agent.remember`."""
         now = datetime.now(UTC)
-        parts = [] if _FENCE in text else [(part, classify_sentence(part, now)) for part in sentences(text)]
-        routes = [route for _, route in parts if route is not None]
+        classified = (
+            [] if _FENCE in text else [(sentence, classify_sentence(sentence, now)) for sentence in sentences(text)]
+        )
+        routes = [route for _, route in classified if route is not None]
         if not routes or await self._lacks_types():
             return await self.memory.entities.remember(text, dry_run=dry_run)
-        rest = "\n".join(sentence for sentence, route in parts if route is None)
-        results: list[Remembered] = []
-        refused: list[GraphError] = []
+        rest = "\n".join(sentence for sentence, route in classified if route is None)
+        results: list[RememberResult] = []
+        errors: list[GraphError] = []
         if rest:
-            await self._attempt(self.memory.entities.remember(rest, dry_run=dry_run), results, refused, rest, "text")
+            await self._attempt(self.memory.entities.remember(rest, dry_run=dry_run), results, errors, rest, "text")
         for route in routes:
-            await self._attempt(self._store(route, dry_run=dry_run), results, refused, route.sentence, route.kind)
-        if len(refused) == len(results):
-            raise refused[0]
+            await self._attempt(self._store(route, dry_run=dry_run), results, errors, route.sentence, route.kind)
+        if len(errors) == len(results):
+            raise errors[0]
         first, *others = results
         warnings = tuple(warning for result in results for warning in result.warnings or ())
         update = {"others": (*(first.others or ()), *(other.about for other in others)) or None}
         return first.model_copy(update={**update, "warnings": warnings or None, "dry_run": dry_run or None})
 
     async def _attempt(
-        self, call: Awaitable[Remembered], results: list[Remembered], refused: list[GraphError], text: str, rule: str
+        self,
+        call: Awaitable[RememberResult],
+        results: list[RememberResult],
+        errors: list[GraphError],
+        text: str,
+        rule: str,
     ) -> None:
         """Await `call` and append its result. If it fails, append a receipt with the reason."""
         try:
@@ -78,11 +85,17 @@ class SentenceRouter:
         except GraphError as error:
             if error.code in STORE_ERRORS:
                 raise
-            refused.append(error)
+            errors.append(error)
             evidence = f"{error.message}. {error.details.get('hint', '')}".strip()
             receipt = Receipt(decision=Outcome.REFUSED, fact=text, rule=rule, evidence=evidence)
-            fields = {"entity": one_line(text), "type": rule, "created": False, "found_by": NEW, "facts": (receipt,)}
-            results.append(Remembered.model_validate(fields))
+            fields = {
+                "entity": title_from_text(text),
+                "type": rule,
+                "created": False,
+                "found_by": NEW,
+                "facts": (receipt,),
+            }
+            results.append(RememberResult.model_validate(fields))
 
     async def _lacks_types(self) -> bool:
         """Return whether the domain's ontology is closed and lacks the types of `ontologies/agent.yaml`."""
@@ -92,10 +105,10 @@ class SentenceRouter:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise
             return False
-        return not ontology.open and not roles_in(ontology).is_complete
+        return not ontology.open and not roles_in(ontology).has_all_types
 
-    async def _store(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
-        """Store the sentence, unless it is already stored."""
+    async def _store(self, route: ClassifiedSentence, *, dry_run: bool) -> RememberResult:
+        """Store the sentence as a preference, goal or pattern, unless it is already stored."""
         match kind := route.kind:
             case "preference":
                 result = await self.user.remember(route.sentence, dry_run=dry_run)
@@ -104,11 +117,11 @@ class SentenceRouter:
                 facts = (receipt, *result.facts[1:])
                 return result.model_copy(update={"facts": facts, "domain": self.users_domain})
             case "goal":
-                return await self._goal(route, dry_run=dry_run)
+                return await self._store_goal(route, dry_run=dry_run)
             case _:
-                return await self._pattern(route, kind, dry_run=dry_run)
+                return await self._store_pattern(route, kind, dry_run=dry_run)
 
-    async def _goal(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
+    async def _store_goal(self, route: ClassifiedSentence, *, dry_run: bool) -> RememberResult:
         if goal := await self.prospective.find(route.text, self.session):
             if route.deadline in (None, (goal.deadline or "")[:10]):
                 return await self._result(route, "Goal", goal.id, Outcome.NOOP)
@@ -120,9 +133,9 @@ class SentenceRouter:
         decision = Outcome.NOOP if created.since is None else Outcome.ADD
         return await self._result(route, "Goal", created.goal.id, decision, created)
 
-    async def _pattern(
+    async def _store_pattern(
         self, route: ClassifiedSentence, kind: Literal["anti_pattern", "workflow", "solution"], *, dry_run: bool
-    ) -> Remembered:
+    ) -> RememberResult:
         existing = await self.procedural.find(kind, route.text, route.keywords)
         if existing or dry_run:
             decision = Outcome.NOOP if existing else Outcome.ADD
@@ -130,7 +143,7 @@ class SentenceRouter:
         failure = await self._last_failure() if kind == "solution" else None
         words = [*route.keywords, *(keywords_of(failure.title) if failure else ())]
         pattern = await self.procedural.record(
-            one_line(route.sentence),
+            title_from_text(route.sentence),
             route.text,
             conditions=[{"type": "keyword", "value": word} for word in dict.fromkeys(words)],
             pattern_type=kind,
@@ -150,7 +163,10 @@ class SentenceRouter:
         return result.model_copy(update={"facts": (receipt.model_copy(update={"evidence": evidence}),)})
 
     async def _last_failure(self) -> Event | None:
-        """Return the last failure of the session, or None if a pattern covers it. "This fixed it" refers to it."""
+        """Return the last failure of the session, to which "This fixed it" refers.
+
+        Returns None if there is none, or if a pattern was already learned from it.
+        """
         events = (await self.episodic.get_recent(self.session)).events
         failure = next((event for event in events if event.outcome == "failure"), None)
         roles = await roles_of(self.memory)
@@ -166,15 +182,15 @@ class SentenceRouter:
         role: str,
         node_id: str | None,
         decision: Outcome,
-        stored: GoalChanged | Pattern | None = None,
-    ) -> Remembered:
-        """Return the result for a sentence that became a node."""
+        stored: GoalResult | Pattern | None = None,
+    ) -> RememberResult:
+        """Return the result for a sentence that was stored as a goal or a pattern."""
         roles = await roles_of(self.memory)
         is_new = decision is Outcome.ADD
         due = f"Its deadline is {route.deadline}." if route.deadline else ""
         evidence = " ".join(filter(None, (_EVIDENCE[route.kind], due, _OBSERVATION_HINT if is_new else "")))
-        return Remembered(
-            entity=one_line(route.text),
+        return RememberResult(
+            entity=title_from_text(route.text),
             id=node_id,
             type=roles[role] if roles else role,
             created=is_new,

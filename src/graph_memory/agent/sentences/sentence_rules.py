@@ -1,4 +1,4 @@
-"""Rules that classify sentences as preferences, goals or patterns by their beginnings. Pure."""
+"""Rules that classify sentences as preferences, goals or patterns, mainly by their first words."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from graph_memory.memory.recall.questions.phrases import parse_time
 from graph_memory.memory.search.text.analysers import ENGLISH
 
 SentenceKind = Literal["preference", "goal", "anti_pattern", "workflow", "solution"]
-_LONGEST = 2_000
+_MAX_CHARACTERS = 2_000
 """Maximum number of characters of a classified sentence. Longer sentences are observations."""
-_MOST_KEYWORDS = 8
+_MAX_KEYWORDS = 8
 _VERBS = (
     "access|add|alias|allow|amend|answer|append|apply|approve|archive|ask|assign|assume|attach|back|batch|block|book"
     "|branch|break|bring|build|bump|bypass|cache|call|cancel|catch|change|check|choose|clean|clear|clone|close|combine"
@@ -64,8 +64,8 @@ _COMPILED: Sequence[tuple[SentenceKind, re.Pattern[str]]] = [
 ]
 _EMPHASIS = re.compile(r"\*\*|__")
 _DEADLINE = re.compile(r",? (?P<due>(?:by|until|before) (?!\d{4}$)(?:(?!by |until |before )[\w ,-]){3,40})$")
-"""The end of a goal, which may be its deadline. A number alone is no deadline, since it is seldom a year."""
-_GENERIC = frozenset(
+"""The end of a goal, which may be its deadline. A number alone is not a deadline, because it is rarely a year."""
+_GENERIC_WORDS = frozenset(
     ("i", "we", "you", "he", "she", "they", "use", "run", "add", "get", "make", "do", "set", "try", "take", "go", "see")
 )
 """Words that occur in many situations. They are keywords only if there are no other words."""
@@ -73,14 +73,14 @@ _GENERIC = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedSentence:
-    """A sentence that is to be stored as a preference, goal or pattern, with its parts."""
+    """A sentence to store as a preference, goal or pattern, split into its parts."""
 
     kind: SentenceKind
     sentence: str
     text: str
     """The goal, the action to do or to avoid, or the whole sentence of a preference."""
     situation: str = ""
-    """The situation in which it applies, if the sentence names one."""
+    """The situation in which the action applies, or an empty string if the sentence has none."""
     deadline: str | None = None
 
     @property
@@ -94,13 +94,13 @@ def classify_sentence(sentence: str, now: datetime) -> ClassifiedSentence | None
 
     Deadlines such as "by Friday" are relative to `now`.
     """
-    if len(sentence) > _LONGEST:
+    if len(sentence) > _MAX_CHARACTERS:
         return None
-    plain = _EMPHASIS.sub("", sentence).strip()
+    plain_sentence = _EMPHASIS.sub("", sentence).strip()
     for kind, rule in _COMPILED:
-        if match := rule.fullmatch(plain):
+        if match := rule.fullmatch(plain_sentence):
             parts = match.groupdict()
-            text = (parts.get("text") or plain).strip().removesuffix(".")
+            text = (parts.get("text") or plain_sentence).strip().removesuffix(".")
             if kind == "preference":
                 return ClassifiedSentence(kind, sentence, sentence)
             if kind == "goal":
@@ -123,7 +123,7 @@ def _goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
 
 
 def keywords_of(text: str) -> tuple[str, ...]:
-    """Return the words that are specific to the text's topic, in order."""
+    """Return the words of a text without stop words, question words and (if others remain) generic words."""
     words = [word for word in ENGLISH.words(text) if word not in ENGLISH.stop_words | ENGLISH.asking]
-    special = [word for word in words if word not in _GENERIC and not word.isdigit()]
-    return tuple(dict.fromkeys(special or words))[:_MOST_KEYWORDS]
+    specific_words = [word for word in words if word not in _GENERIC_WORDS and not word.isdigit()]
+    return tuple(dict.fromkeys(specific_words or words))[:_MAX_KEYWORDS]

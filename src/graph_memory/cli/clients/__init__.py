@@ -1,1 +1,1 @@
-"""Installing graph-memory in the configuration of clients."""
+"""Adds graph-memory to clients' configuration files, and removes it."""

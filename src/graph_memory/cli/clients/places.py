@@ -1,4 +1,4 @@
-"""The files in which clients keep their servers, hooks and skills, for a user or for a project."""
+"""The paths of clients' configuration files for servers, hooks and skills of a user or a project."""
 
 from __future__ import annotations
 
@@ -14,32 +14,31 @@ Scope = Literal["user", "project"]
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A client's file: the key under which it lists servers, if any, and whether it has hooks or is a skill."""
+    """A client's configuration file. It can have a key for servers, contain hooks, or be a skill."""
 
     path: Path
     servers: str = ""
     has_hooks: bool = False
     skill: str = ""
-    """The name of the skill whose text it has, or empty text."""
+    """The name of the skill in the file, or an empty string if the file is not a skill."""
 
     @property
     def is_toml(self) -> bool:
-        """Whether the file is TOML and not JSON."""
+        """Whether the format is TOML. Otherwise it is JSON."""
         return self.path.suffix == ".toml"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A client's configuration files in a user's home and in a project, and what a user must do after a change."""
+    """A client's configuration files in the home folder and in a project, and what the user must do after a change."""
 
     user: Mapping[str, tuple[str, bool]]
-    """The key of the servers and whether there are hooks, by path. `CONFIG` stands for the system's configuration
-    folder.
-    """
+    """For each path in the home folder: the key of the servers, and whether the file contains hooks. `CONFIG` stands
+    for the system's configuration folder."""
     project: Mapping[str, tuple[str, bool]]
     next_step: str
     skills: str = ""
-    """The folder of skills, both in a home and in a project, or empty text for a client without skills."""
+    """The path of the skills folder in a home folder or project. Empty if the client has no skills."""
 
 
 _SERVERS = "mcpServers"
@@ -53,7 +52,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "codex": Layout(
         {".codex/config.toml": ("mcp_servers", False), ".codex/hooks.json": ("", True)},
         {".codex/config.toml": ("mcp_servers", False), ".codex/hooks.json": ("", True)},
-        "Start Codex again. It asks you to trust the hooks before it runs them.",
+        "Restart Codex. It asks you to trust the hooks before it runs them.",
         ".agents/skills",
     ),
     "cursor": Layout(
@@ -64,7 +63,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "gemini-cli": Layout(
         {".gemini/settings.json": (_SERVERS, True)},
         {".gemini/settings.json": (_SERVERS, True)},
-        "Start Gemini CLI again. It asks you to trust the hooks of a project.",
+        "Restart Gemini CLI. It asks you to trust the hooks of a project.",
     ),
     "vscode": Layout(
         {"CONFIG/Code/User/mcp.json": ("servers", False)},
@@ -77,13 +76,13 @@ LAYOUTS: Mapping[str, Layout] = {
     "zed": Layout(
         {"ZED/settings.json": ("context_servers", False)},
         {".zed/settings.json": ("context_servers", False)},
-        "Zed starts the server by itself. It has no hooks.",
+        "Zed starts the server automatically. It has no hooks.",
     ),
 }
 
 
 def files_of(client: str, scope: Scope, base: Path, platform: str) -> Sequence[ConfigFile]:
-    """Return the client's files. `base` is the home of the user or the folder of the project."""
+    """Return the client's configuration files. `base` is the user's home folder or the project's folder."""
     layout = LAYOUTS[client]
     config = {"darwin": "Library/Application Support", "win32": "AppData/Roaming"}.get(platform, ".config")
     zed = "AppData/Roaming/Zed" if platform == "win32" else ".config/zed"

@@ -1,4 +1,4 @@
-"""`graph-memory agent`: the goals and patterns of an agent, and pruning."""
+"""`graph-memory agent`: lists the goals and patterns of an agent, and prunes its memory."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import typer
 from graph_memory.agent.kinds import PatternType, Status
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import command_line, count_of, note, plain
+from graph_memory.cli.output.printing import command_line, escape_line, format_count, note
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
-    from graph_memory.agent.results import Goals, Patterns, Pruned, Restored
+    from graph_memory.agent.results import Goals, Patterns, PruneResult, RestoreResult
     from graph_memory.memory.api.memory import Memory
 
 app = typer.Typer(help="Goals and patterns of an agent, and pruning of its memory.", no_args_is_help=True)
 
-_DIGITS = 12
+_MAX_DIGITS = 12
 LimitOption = Annotated[int, typer.Option(min=1, max=100, help="Maximum number of results.")]
 
 
@@ -40,11 +40,11 @@ def goals(
         for goal in goals.goals:
             due = f", due {goal.deadline}" if goal.deadline else ""
             reason = f", blocked: {goal.blocked_reason}" if goal.blocked_reason else ""
-            typer.echo(plain(f"{goal.id}  {goal.description}  ({goal.status}, {goal.progress:.0%}{due}{reason})"))
+            typer.echo(escape_line(f"{goal.id}  {goal.description}  ({goal.status}, {goal.progress:.0%}{due}{reason})"))
             for step in goal.steps or ():
-                typer.echo(plain(f"    {'x' if step.done else ' '} {step.number}. {step.text}"))
+                typer.echo(escape_line(f"    {'x' if step.done else ' '} {step.number}. {step.text}"))
         more = f", {goals.left_out} more" if goals.left_out else ""
-        note(f"{count_of(len(goals.goals), 'goal')}{more}.")
+        note(f"{format_count(len(goals.goals), 'goal')}{more}.")
 
     call.answer(use, show)
 
@@ -62,11 +62,11 @@ def patterns(
 
     def show(patterns: Patterns) -> None:
         for pattern in patterns.patterns:
-            record = (
+            success_text = (
                 f"{pattern.successes} of {pattern.applications} worked" if pattern.applications else "not applied yet"
             )
-            typer.echo(plain(f"{pattern.id}  {pattern.name}  ({pattern.pattern_type}, {record})"))
-        note(f"{count_of(len(patterns.patterns), 'pattern')}.")
+            typer.echo(escape_line(f"{pattern.id}  {pattern.name}  ({pattern.pattern_type}, {success_text})"))
+        note(f"{format_count(len(patterns.patterns), 'pattern')}.")
 
     call.answer(use, show)
 
@@ -87,7 +87,7 @@ def prune(
     """Archive items beyond the limits of the domain to a file. `agent restore` restores them."""
     numbers = dict(map(_parse_limit, limits or ()))
 
-    async def use(memory: Memory, *, dry: bool) -> Pruned:
+    async def use(memory: Memory, *, dry: bool) -> PruneResult:
         return await memory.agent.prune(dry_run=dry, limits=numbers, archive=archive)
 
     if takes.should_confirm(yes=yes or dry_run):
@@ -97,32 +97,34 @@ def prune(
 
 
 @command(app)
-def restore(call: Call, archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file of prune.")]) -> None:
+def restore(
+    call: Call, archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="An archive that `agent prune` wrote.")]
+) -> None:
     """Restore the items that `agent prune` archived to a file."""
 
-    async def use(memory: Memory) -> Restored:
+    async def use(memory: Memory) -> RestoreResult:
         return await memory.agent.restore(archive)
 
-    call.answer(use, lambda done: note(f"Restored {count_of(done.restored, 'item')}."))
+    call.answer(use, lambda done: note(f"Restored {format_count(done.restored, 'item')}."))
 
 
 def _parse_limit(text: str) -> tuple[str, int]:
-    """Parse a limit, such as `events=50000`. Raises INVALID_ARGUMENT."""
+    """Parse a limit such as `events=50000`. Raises INVALID_ARGUMENT if the text is not a name and a number."""
     name, _, number = text.partition("=")
-    if not number.isdecimal() or len(number) > _DIGITS:
+    if not number.isdecimal() or len(number) > _MAX_DIGITS:
         raise invalid_argument(
             "--limit", f"{quote(text)} is not a limit", "Pass a memory type and a number: events=50000."
         )
     return name, int(number)
 
 
-def _show_pruning(pruned: Pruned) -> None:
+def _show_pruning(pruned: PruneResult) -> None:
     for title in pruned.examples:
-        typer.echo(plain(title))
-    amounts = ", ".join(f"{name} {number:,}" for name, number in pruned.archived.items()) or "nothing"
-    note(f"{'Would be archived' if pruned.dry_run else 'Archived'}: {amounts}.")
+        typer.echo(escape_line(title))
+    counts = ", ".join(f"{name} {number:,}" for name, number in pruned.archived.items()) or "nothing"
+    note(f"{'Would be archived' if pruned.dry_run else 'Archived'}: {counts}.")
     if pruned.protected:
-        note(f"{count_of(pruned.protected, 'protected item')} kept.")
+        note(f"{format_count(pruned.protected, 'protected item')} kept.")
     if pruned.left_out:
         note(f"{pruned.left_out:,} more exceed the limits: run it again.")
     if pruned.archive:

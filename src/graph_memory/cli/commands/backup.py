@@ -1,14 +1,12 @@
-"""`graph-memory backup` and `restore`: the local Neo4j and its blobs as one file."""
+"""`graph-memory backup` and `restore`: save the local Neo4j and its blobs to one file, and restore them."""
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import anyio
 import typer
@@ -16,10 +14,12 @@ import typer
 from graph_memory import local
 from graph_memory.cli.errors import DIFFERENCES
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import count_of, local_time, note, plain, print_json
+from graph_memory.cli.output.printing import escape_line, format_count, format_local_time, note, print_json
 from graph_memory.cli.output.progress import progress_bar
-from graph_memory.cli.session import read_settings
+from graph_memory.cli.session import exit_on_sigterm, read_settings
+from graph_memory.model.databases import SETTING
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.text.wording import join_names
 from graph_memory.settings import KIB, MIB, Settings
 
 if TYPE_CHECKING:
@@ -30,29 +30,32 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MAX_DAMAGED = 10
+_MAX_LISTED = 10
 
 TargetArgument = Annotated[
-    Path, typer.Argument(metavar="FILE|DIR", help="A new .tar file, or a folder to make one in.")
+    Path, typer.Argument(metavar="FILE|DIR", help="A new .tar file, or a folder in which to create one.")
 ]
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file made by `graph-memory backup`.")]
-ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace the memory in the home.")]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file that `graph-memory backup` created.")]
+ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace the memory in the home folder.")]
 VerifyOption = Annotated[
-    bool, typer.Option("--verify", help="Verify every domain first; if one differs, change nothing and exit with 1.")
+    bool,
+    typer.Option("--verify", help="Verify every domain first; if one differs, change nothing and exit with status 1."),
 ]
 
 
 def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
     """Save the local Neo4j and its blobs to one file. Neo4j stops for the dump, and starts again if it was running."""
-    from graph_memory.local.backup.backup import back_up, backup_file, is_empty
+    from graph_memory.local.backup.backup import back_up, is_empty, new_backup_path
 
     settings = _local_settings()
-    file = backup_file(target)
+    file = new_backup_path(target)
     if is_empty(settings):
-        hint = "Set GRAPH_MEMORY_HOME to the home to save; `graph-memory config` shows the current one."
-        raise GraphError(Code.INVALID_ARGUMENT, f"{settings.home} has no memory to save", {"hint": hint})
+        hint = "Set GRAPH_MEMORY_HOME to the home folder to save. To see the current folder, run `graph-memory config`."
+        raise GraphError(
+            Code.INVALID_ARGUMENT, f"{settings.home} contains no graph-memory data to save", {"hint": hint}
+        )
     is_running = local.status(settings).state is not local.State.STOPPED
-    with _exit_on_sigterm(), progress_bar() as progress:
+    with exit_on_sigterm(), progress_bar() as progress:
         facts = _with_memory(settings, _describe_backup, progress)
         if is_running:
             note("The local Neo4j stops for the dump and starts again. Anyone who is using it waits.")
@@ -62,14 +65,14 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
         result = {
             "file": str(saved_file.file),
             "bytes": saved_file.size,
-            "blobs": written.seal.blobs,
+            "blobs": written.blob_totals.blobs,
             "damaged": written.damaged,
         }
         print_json({**result, "manifest": saved_file.manifest.model_dump(mode="json")})
     else:
         size = f"{saved_file.size / MIB:,.1f} MiB" if saved_file.size >= MIB else f"{saved_file.size / KIB:,.0f} KiB"
-        summary = f"{_summary(saved_file.manifest)}, {count_of(written.seal.blobs, 'blob')}"
-        typer.echo(f"{plain(saved_file.file)}: {size}, {summary}.")
+        summary = f"{_summary(saved_file.manifest)}, {format_count(written.blob_totals.blobs, 'blob')}"
+        typer.echo(f"{escape_line(saved_file.file)}: {size}, {summary}.")
         _note_damaged(written.damaged)
         _note_external_blobs(saved_file.manifest)
     raise typer.Exit(DIFFERENCES if written.damaged else 0)
@@ -82,18 +85,18 @@ def restore(
     verify: VerifyOption = False,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Restore a backup into the home. The old data stays until the backup has been loaded and started."""
+    """Restore a backup into the home folder. The old data is kept until the restored Neo4j has started."""
     from graph_memory.local.backup.archive import read_manifest
-    from graph_memory.local.backup.restore import activate, check_fits, restore_beside
+    from graph_memory.local.backup.restore import activate, check_fits, restore_to_new_home
 
     settings = _local_settings()
     manifest = read_manifest(file)
     check_fits(settings, manifest, _schema_version())
     _confirm_replacement(settings, manifest, replace=replace, yes=yes)
     with (
-        _exit_on_sigterm(),
+        exit_on_sigterm(),
         progress_bar() as progress,
-        restore_beside(settings, file, manifest, progress) as new_settings,
+        restore_to_new_home(settings, file, manifest, progress) as new_settings,
     ):
         verifications = _with_memory(
             new_settings, lambda memory: _check_domains(memory, manifest, verify=verify), progress
@@ -120,11 +123,21 @@ def _local_settings() -> Settings:
         hint = "Unset NEO4J_URI, or save single domains of that server with `graph-memory export`."
         message = "NEO4J_URI names another server, but this command is only for the local Neo4j"
         raise GraphError(Code.INVALID_ARGUMENT, message, {"argument": "NEO4J_URI", "hint": hint})
+    if settings.databases:
+        hint = (
+            f"Set {SETTING} to {{}} for this command, which then covers the local Neo4j alone. Save each domain of the "
+            "other databases with `graph-memory export`, or their servers with their own backup commands."
+        )
+        message = f"{SETTING} names {join_names([*settings.databases])}, but this command covers only the local Neo4j"
+        raise GraphError(Code.INVALID_ARGUMENT, message, {"argument": SETTING, "hint": hint})
     return settings
 
 
 def _confirm_replacement(settings: Settings, manifest: Manifest, *, replace: bool, yes: bool) -> None:
-    """Ask for confirmation if the home holds data. Raises INVALID_ARGUMENT without --replace or a terminal."""
+    """Ask for confirmation if the home folder contains data.
+
+    Raises INVALID_ARGUMENT without --replace, or if there is neither --yes nor a terminal to confirm on.
+    """
     from graph_memory.local.backup.restore import holds_data
 
     if not holds_data(settings):
@@ -132,12 +145,12 @@ def _confirm_replacement(settings: Settings, manifest: Manifest, *, replace: boo
     if not replace and (yes or not sys.stdin.isatty()):
         hint = "Use --replace --yes to replace it. To save it first, run `graph-memory backup`."
         raise GraphError(
-            Code.INVALID_ARGUMENT, f"{settings.home} already has a memory", {"argument": "--replace", "hint": hint}
+            Code.INVALID_ARGUMENT, f"{settings.home} already contains a memory", {"argument": "--replace", "hint": hint}
         )
     if not takes.must_confirm(yes=yes, alternative="`graph-memory backup` saves the memory that would be replaced."):
         return
     note(f"The backup: {_summary(manifest)}.")
-    takes.confirm(f"Replace everything in {plain(settings.home)}?")
+    takes.confirm(f"Replace everything in {escape_line(settings.home)}?")
 
 
 def _with_memory(settings: Settings, use: Callable[[Memory], Awaitable[T]], progress: local.Progress) -> T:
@@ -171,54 +184,43 @@ def _schema_version() -> int:
 
 
 async def _check_domains(memory: Memory, manifest: Manifest, *, verify: bool) -> list[Verification]:
-    """Check that the domains have all events of the manifest. With `verify`, also verify them."""
+    """Check that the restored domains contain all events in the manifest. With `verify`, also verify each domain.
+
+    Returns the results of the verification. Raises CONTENT_READ_FAILED if a domain lacks events.
+    """
     events = {domain.name: domain.events for domain in (await memory.list_domains()).domains}
     for domain in manifest.domains:
         if events.get(domain.name, -1) < domain.seq:
-            message = f"The loaded data lacks part of domain {domain.name}"
+            message = f"The restored data does not contain all events of domain {domain.name}"
             raise GraphError(Code.CONTENT_READ_FAILED, message, {"hint": "Use another backup; nothing was changed."})
     return [await memory.upkeep.verify(domain=name) for name in events] if verify else []
 
 
-@contextmanager
-def _exit_on_sigterm() -> Generator[None]:
-    """Make SIGTERM end the process with the same clean-up as Ctrl-C."""
-
-    def end(number: int, frame: object) -> NoReturn:
-        sys.exit(128 + number)
-
-    previous = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-
-
 def _summary(manifest: Manifest) -> str:
     events = sum(domain.seq for domain in manifest.domains)
-    counts = f"{count_of(len(manifest.domains), 'domain')}, {count_of(events, 'event')}"
-    return f"{counts}, made {local_time(datetime.fromisoformat(manifest.made))}"
+    counts = f"{format_count(len(manifest.domains), 'domain')}, {format_count(events, 'event')}"
+    return f"{counts}, made {format_local_time(datetime.fromisoformat(manifest.made))}"
 
 
 def _show_restored(
     settings: Settings, manifest: Manifest, verifications: Sequence[Verification], *, clean: bool
 ) -> None:
     for verification in verifications:
-        typer.echo(f"{plain(verification.domain)}: {count_of(len(verification.differences), 'difference')}.")
+        typer.echo(f"{escape_line(verification.domain)}: {format_count(len(verification.differences), 'difference')}.")
     if not clean:
         return note("Nothing was changed: log and graph differ in the backup. Without --verify it is restored anyway.")
-    typer.echo(f"Restored into {plain(settings.home)}: {_summary(manifest)}.")
+    typer.echo(f"Restored into {escape_line(settings.home)}: {_summary(manifest)}.")
     return _note_external_blobs(manifest)
 
 
 def _note_damaged(blobs: Sequence[str]) -> None:
     if blobs:
-        note(f"{count_of(len(blobs), 'blob')} on disk could not be read and had to be left out:")
-        for name in blobs[:_MAX_DAMAGED]:
-            note(f"  {plain(name)}")
+        note(f"{format_count(len(blobs), 'blob')} on disk could not be read, so the backup does not contain them:")
+        for name in blobs[:_MAX_LISTED]:
+            note(f"  {escape_line(name)}")
         note("`graph-memory verify` shows their nodes and connections. Restore them from an older backup.")
 
 
 def _note_external_blobs(manifest: Manifest) -> None:
     if manifest.blobs_elsewhere:
-        note(f"It does not include blobs: they are at {plain(manifest.blobs_elsewhere)} (GRAPH_MEMORY_BLOB_URL).")
+        note(f"It does not include blobs: they are at {escape_line(manifest.blobs_elsewhere)} (GRAPH_MEMORY_BLOB_URL).")

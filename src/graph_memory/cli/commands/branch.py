@@ -1,4 +1,4 @@
-"""`graph-memory branch` and `merge`: copies of a domain, and merging their changes into another domain."""
+"""`graph-memory branch` and `merge`: copy a domain, and merge the changes of a copy into another domain."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import parse_assignments, read_for_type
 from graph_memory.cli.input.times import point_callback
-from graph_memory.cli.output.printing import count_of, harmless, note, plain
-from graph_memory.memory.branches.results import MergeConflict, Merged, StrategyName
-from graph_memory.model.results import Branched
+from graph_memory.cli.output.printing import escape_control_characters, escape_line, format_count, note
+from graph_memory.memory.branches.results import MergeConflict, MergeResult, StrategyName
+from graph_memory.model.results import BranchResult
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class BranchGroup(TyperGroup):
-    """The group `branch`. `branch NAME` means `branch create NAME`, unless NAME is a command of the group."""
+    """The command group `branch`. `branch NAME` is short for `branch create NAME`, unless NAME is a command."""
 
     implied = "create"
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - its class is private to typer
-        """Insert the implied command before a name."""
+        """Insert the command `create` if the first argument is neither a command nor a help option, then parse."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = [self.implied, *args]
         return super().parse_args(ctx, args)
@@ -49,21 +49,24 @@ AtOption = Annotated[
     typer.Option(
         metavar="POINT",
         callback=point_callback("at"),
-        help='Copy the state at this log number, event id or time, yesterday, "2 hours ago". Default: now.',
+        help='Copy the state at this log number, event id, time, or phrase such as "2 hours ago". Default: now.',
     ),
 ]
 
 
 @command(app)
 def create(call: Call, name: NameArgument, at: AtOption = None) -> None:
-    """Create a branch of a domain, at a point in its log. Repeat the command to resume an interrupted one."""
+    """Create a branch of a domain at a point in its log. If it is interrupted, repeat the command to resume."""
     call.answer(lambda memory: memory.history.branch(name, at=at), _show_branch, "Branching")
 
 
-def _show_branch(branch: Branched) -> None:
+def _show_branch(branch: BranchResult) -> None:
     typer.echo(branch.domain)
-    source = f"{plain(branch.forked_from)} as it was at {branch.forked_at}"
-    note(f"Made from {source}: {count_of(branch.subjects, 'subject')}. Work in it with --domain {plain(branch.domain)}")
+    source = f"{escape_line(branch.forked_from)} as it was at {branch.forked_at}"
+    note(
+        f"Created from {source}: {format_count(branch.subjects, 'subject')}. "
+        f"Work in it with --domain {escape_line(branch.domain)}"
+    )
 
 
 SourceArgument = Annotated[
@@ -97,7 +100,7 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar='"ID PROPERTY=TEXT"|"ID PROPERTY:=JSON"',
-        help="Set this value instead of either side's. _content means the content. Repeatable.",
+        help="Set this value instead of a side's value. _content means the content. Repeatable.",
     ),
 ]
 _INDENT = "    "
@@ -114,10 +117,10 @@ def merge(
     values: SetOption = None,
     yes: takes.YesOption = False,
 ) -> None:
-    """Merge the changes of a branch into its source domain, or the other way round."""
+    """Merge the changes of a branch into its source domain, or the other way around."""
     resolutions = [*_parse_sides(resolve), *_parse_values(values)]
 
-    async def use(memory: Memory, *, dry: bool) -> Merged:
+    async def use(memory: Memory, *, dry: bool) -> MergeResult:
         target = memory if into is None else memory.in_domain(into)
         values = [await _resolve_names(target, memory.in_domain(source), resolution) for resolution in resolutions]
         return await target.history.merge(source, preview=dry, strategy=strategy, resolutions=values or None)
@@ -132,7 +135,10 @@ def merge(
 
 
 async def _resolve_names(target: Memory, source: Memory, resolution: dict[str, object]) -> dict[str, object]:
-    """Replace the name of the resolution's subject by its id. Looks it up in the target, then in the source."""
+    """Return the resolution with its subject's name replaced by an id.
+
+    The name is looked up in the target, then the source.
+    """
     name = str(resolution["subject"])
     target_id = await naming.id_of(target, name)
     subject = target_id if target_id != name else await naming.id_of(source, name)
@@ -158,36 +164,39 @@ def _parse_values(options: list[str] | None) -> list[dict[str, object]]:
 
 
 def _parse_target(text: str) -> dict[str, object]:
-    """Parse a subject, and a property after a space if there is one. Names of types can contain spaces."""
+    """Parse the target of a resolution: a subject, optionally followed by a space and a property.
+
+    Type names can contain spaces.
+    """
     if text.startswith(("node_type/", "connection_type/")):
         return {"subject": text}
     subject, _, name = text.partition(" ")
     return {"subject": subject, "property": name} if name else {"subject": subject}
 
 
-def _show_merge(merged: Merged) -> None:
+def _show_merge(merged: MergeResult) -> None:
     verbs = {"create": "new", "update": "changed", "delete": "deleted"}
     for change in merged.changes:
         typer.echo(f"{verbs[change.operation]:<8}  {subject_text(change)}")
     for conflict in merged.conflicts:
         _show_conflict(conflict)
     verb = "would be merged" if merged.preview else "merged"
-    total = count_of(merged.created + merged.updated + merged.deleted, "change")
+    total = format_count(merged.created + merged.updated + merged.deleted, "change")
     conflicts = len(merged.conflicts) + (merged.more_conflicts or 0)
-    unresolved = f", {count_of(conflicts, 'conflict')} to resolve" if conflicts else ""
-    note(f"{total} {verb}, {count_of(merged.settled, 'conflict')} resolved{unresolved}.")
+    unresolved = f", {format_count(conflicts, 'conflict')} to resolve" if conflicts else ""
+    note(f"{total} {verb}, {format_count(merged.settled, 'conflict')} resolved{unresolved}.")
 
 
 def _show_conflict(conflict: MergeConflict) -> None:
-    title = f"“{plain(conflict.title)}”" if conflict.title else plain(conflict.subject)
-    typer.echo(f"conflict  {plain(conflict.kind)} {title}: {plain(conflict.reason)}")
+    title = f"“{escape_line(conflict.title)}”" if conflict.title else escape_line(conflict.subject)
+    typer.echo(f"conflict  {escape_line(conflict.kind)} {title}: {escape_line(conflict.reason)}")
     for resolution in conflict.resolve:
         typer.echo(f"{_INDENT}{as_option(resolution)}")
     sides = (("base", conflict.base), ("ours", conflict.ours), ("theirs", conflict.theirs))
     for name, value in sides if conflict.property else ():
         if value is not None:
-            typer.echo(f"{_INDENT}{name:<6}  {plain(value)}")
+            typer.echo(f"{_INDENT}{name:<6}  {escape_line(value)}")
     for lines in conflict.lines or ():
         typer.echo(f"{_INDENT}line {lines.line}")
         for name, text in (("base", lines.base), ("ours", lines.ours), ("theirs", lines.theirs)):
-            typer.echo(f"{_INDENT}{name:<6}  " + harmless(text).replace("\n", f"\n{_INDENT}        "))
+            typer.echo(f"{_INDENT}{name:<6}  " + escape_control_characters(text).replace("\n", f"\n{_INDENT}        "))

@@ -1,4 +1,4 @@
-"""`graph-memory call`: run any operation by its name, with arguments as `key=value`."""
+"""`graph-memory call`: calls any operation by its name, with arguments as `key=value`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graph_memory.cli.errors import CALLED_BY_NAME
 from graph_memory.cli.input import completion
 from graph_memory.cli.input.call_arguments import parse_call_arguments
 from graph_memory.cli.input.options import DomainOption
-from graph_memory.cli.output.printing import CALLED_DOMAIN, note, plain, print_json
+from graph_memory.cli.output.printing import CALLED_DOMAIN, escape_line, note, print_json
 from graph_memory.cli.output.tables import print_table
 from graph_memory.model.text.wording import quote, suggestion
 from graph_memory.model.values.arguments import invalid_argument
@@ -23,7 +23,7 @@ from graph_memory.model.values.plain import parse_json_strictly
 if TYPE_CHECKING:
     from graph_memory.operations.operation import AnyOperation
 
-_LIST = "`graph-memory call --list` lists the operations."
+_LIST = "List the operations with `graph-memory call --list`."
 
 
 def call(
@@ -52,17 +52,17 @@ def call(
         if not listed:
             raise invalid_argument("operation", "No operation was given", _LIST)
         return _list_operations()
-    chosen = _find_operation(operation)
+    chosen_operation = _find_operation(operation)
     if listed:
-        return _list_arguments(chosen)
-    values = {**_read_arguments(source), **parse_call_arguments(chosen, arguments or ())}
-    use = chosen.bind(values)
-    Call(domain, as_json=True).answer(use, print_json, "Working" if chosen.is_writing else "Reading")
+        return _list_arguments(chosen_operation)
+    values = {**_read_arguments(source), **parse_call_arguments(chosen_operation, arguments or ())}
+    use = chosen_operation.bind(values)
+    Call(domain, as_json=True).answer(use, print_json, "Working" if chosen_operation.is_writing else "Reading")
     return None
 
 
 def _find_operation(name: str) -> AnyOperation:
-    """Return the operation with this name. Raises INVALID_ARGUMENT if there is none."""
+    """Return the operation with this name. Raises INVALID_ARGUMENT if `call` does not offer it."""
     from graph_memory.operations.table import CALLABLE
 
     if name not in CALLABLE:
@@ -71,7 +71,10 @@ def _find_operation(name: str) -> AnyOperation:
 
 
 def _read_arguments(source: str | None) -> dict[str, object]:
-    """Read a JSON object from a file or standard input. Raises INVALID_ARGUMENT if it is not a JSON object."""
+    """Read arguments as a JSON object from a file or standard input.
+
+    Raises INVALID_ARGUMENT if it is not a JSON object.
+    """
     if source is None:
         return {}
     hint = "Pass a file with one JSON object, or - for standard input."
@@ -79,11 +82,11 @@ def _read_arguments(source: str | None) -> dict[str, object]:
         data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
         content = parse_json_strictly(data)
     except OSError as error:
-        raise invalid_argument("json", f"Cannot read {plain(source)}: {error.strerror}", hint) from error
+        raise invalid_argument("json", f"Cannot read {escape_line(source)}: {error.strerror}", hint) from error
     except ValueError as error:
-        raise invalid_argument("json", f"{plain(source)} is not JSON: {error}", hint) from error
+        raise invalid_argument("json", f"{escape_line(source)} is not valid JSON: {error}", hint) from error
     if not isinstance(content, dict):
-        raise invalid_argument("json", f"{plain(source)} is not a JSON object", hint)
+        raise invalid_argument("json", f"{escape_line(source)} is not a JSON object", hint)
     return cast("dict[str, object]", content)
 
 
@@ -113,7 +116,7 @@ def _list_arguments(operation: AnyOperation) -> None:
 
 
 def _marks(operation: AnyOperation) -> str:
-    marks = [mark for mark, holds in (("by name", operation.by_name), ("MCP only", operation.in_session)) if holds]
+    marks = [mark for mark, is_set in (("by name", operation.by_name), ("MCP only", operation.in_session)) if is_set]
     return f" ({', '.join(marks)})" if marks else ""
 
 

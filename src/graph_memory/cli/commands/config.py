@@ -1,4 +1,4 @@
-"""`graph-memory config`: the settings that apply, and their sources."""
+"""`graph-memory config`: shows the current settings and their sources."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
-from pydantic import AliasChoices, SecretStr
+from pydantic import SecretStr
 
+from graph_memory.cli.clients.variables import variable_of
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import print_json
 from graph_memory.cli.output.tables import print_table
@@ -22,7 +23,7 @@ MASK = "********"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting with its current value."""
+    """A setting with its current value, its source and its environment variable."""
 
     name: str
     value: str | int | float | None
@@ -49,17 +50,16 @@ def config(
 
 
 def settings_in_force(settings: Settings) -> Iterator[Setting]:
-    """Yield every setting in the order of declaration, with secrets masked."""
+    """Yield every setting in declaration order, with secrets masked."""
     values = {name.upper() for name, value in os.environ.items() if value}
     for name, field in Settings.model_fields.items():
-        alias = field.validation_alias
-        variable = str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"GRAPH_MEMORY_{name.upper()}"
+        variable = variable_of(name)
         source = "environment" if variable in values else "default"
         yield Setting(name, _displayed_value(getattr(settings, name)), source, variable, field.description or "")
 
 
 def _displayed_value(value: object) -> str | int | float | None:
-    """Return the value with passwords masked, also in URLs."""
+    """Return a setting's value for output, with passwords masked, including passwords in URLs."""
     match value:
         case SecretStr():
             return MASK if value.get_secret_value() else ""

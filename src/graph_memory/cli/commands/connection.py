@@ -13,13 +13,13 @@ from graph_memory.cli.input.assignments import parse_assignments, parse_strength
 from graph_memory.cli.input.content import read_text
 from graph_memory.cli.listing import list_connections
 from graph_memory.cli.output.printing import (
-    count_of,
+    format_count,
     note,
-    undo_line,
+    undo_command,
 )
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.inference.results import Inferred
-from graph_memory.model.results import ConnectionCreated, ConnectionIds
+from graph_memory.memory.inference.results import InferenceResult
+from graph_memory.model.results import ConnectionCreationResult, ConnectionIds
 from graph_memory.model.subjects.kinds import Kind
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ app = typer.Typer(help="Connections between two nodes.", no_args_is_help=True)
 def create(
     call: Call,
     type_name: takes.ConnectionTypeArgument,
-    from_node: Annotated[str, typer.Argument(metavar="FROM", help=f"The node it starts at, {takes.NAME_FORMS}.")],
-    to_node: Annotated[str, typer.Argument(metavar="TO", help="The node it ends at, named the same way.")],
+    from_node: Annotated[str, typer.Argument(metavar="FROM", help=f"The node at which it starts, {takes.NAME_FORMS}.")],
+    to_node: Annotated[str, typer.Argument(metavar="TO", help="The node at which it ends, in the same form.")],
     content: takes.ContentOption = None,
     file: takes.FileOption = None,
     properties: takes.PropertyOption = None,
@@ -44,7 +44,7 @@ def create(
     """Connect two nodes and print the id of the connection. Its content is a note."""
     values, text, strengths = parse_assignments(properties), read_text(content, file), parse_strength(strength)
 
-    async def use(memory: Memory) -> ConnectionCreated:
+    async def use(memory: Memory) -> ConnectionCreationResult:
         return await memory.create_connection(
             type_name,
             await naming.node_id(memory, from_node),
@@ -58,10 +58,10 @@ def create(
     call.answer(use, _show_created, "Writing")
 
 
-def _show_created(created: ConnectionCreated) -> None:
+def _show_created(created: ConnectionCreationResult) -> None:
     typer.echo(created.connection_id)
     if created.existing:
-        note("It already exists as its inverse. Nothing was written.")
+        note("The connection already exists in the inverse direction. Nothing was written.")
 
 
 @command(app, "list")
@@ -104,15 +104,17 @@ def list_all(
 def infer(
     call: Call,
     connection_type: takes.ConnectionTypeOption = None,
-    max_depth: Annotated[int | None, typer.Option(help="Maximum length of a chain to infer from.")] = None,
+    max_depth: Annotated[
+        int | None, typer.Option(help="Maximum number of connections in a chain from which to infer.")
+    ] = None,
     limit: Annotated[int | None, typer.Option(help="Maximum number of connections to write (default 1,000).")] = None,
     write: Annotated[
         bool, typer.Option("--write", help="Write the missing connections. By default they are only listed.")
     ] = False,
 ) -> None:
-    """List the connections that follow from transitive types. With --write, add the missing ones."""
+    """List the missing connections that transitive types imply. With --write, add them."""
 
-    async def use(memory: Memory) -> Inferred:
+    async def use(memory: Memory) -> InferenceResult:
         return await memory.infer_connections(
             connection_type=connection_type, max_depth=max_depth, limit=limit, dry_run=not write
         )
@@ -120,19 +122,19 @@ def infer(
     call.answer(use, _show_inferred, "Inferring")
 
 
-def _show_inferred(inferred: Inferred) -> None:
+def _show_inferred(inferred: InferenceResult) -> None:
     rows = [
-        (connection.from_title, connection.type, connection.to_title, count_of(len(connection.evidence), "step"))
+        (connection.from_title, connection.type, connection.to_title, format_count(len(connection.evidence), "step"))
         for connection in inferred.connections
     ]
     print_table(("from", "type", "to", "follows from"), rows)
     outcome = "would be written; use --write" if inferred.dry_run else "written"
-    note(f"{count_of(len(rows), 'connection')} {outcome}.")
+    note(f"{format_count(len(rows), 'connection')} {outcome}.")
     if inferred.more:
         note(f"{inferred.more:,} more can be inferred: raise --limit.")
     if inferred.refused:
-        note(f"{count_of(inferred.refused, 'other')} would violate a rule of the ontology.")
+        note(f"{format_count(inferred.refused, 'other')} would violate a rule of the ontology.")
     for unfounded in inferred.unfounded:
         note(f"{unfounded.connection_id} was inferred from invalid connections: {', '.join(unfounded.lost)}")
     if inferred.since is not None:
-        note(f"To undo: {undo_line(inferred.since, inferred.until)}")
+        note(f"To undo: {undo_command(inferred.since, inferred.until)}")

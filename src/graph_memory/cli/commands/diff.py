@@ -1,4 +1,4 @@
-"""`graph-memory diff`: differences between two points of the log or two domains."""
+"""`graph-memory diff`: shows the differences between two points in the log, or between two domains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.times import point_callback
-from graph_memory.cli.output.printing import count_of, harmless, note, plain
+from graph_memory.cli.output.printing import escape_control_characters, escape_line, format_count, note
 from graph_memory.cli.output.tables import GAP, line_width, shorten_ids
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffEntry
 from graph_memory.model.values.arguments import invalid_argument
@@ -23,7 +23,7 @@ SinceOption = Annotated[
     typer.Option(
         metavar="POINT",
         callback=point_callback("since"),
-        help='The earlier state: a log number, event id or time, yesterday, "last session". 0 is the start.',
+        help='The earlier state: a log number, event id, time, or phrase such as "last session". 0 is the start.',
     ),
 ]
 UntilOption = Annotated[
@@ -57,7 +57,7 @@ def diff(
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
 ) -> None:
-    """Show the differences between two points of the log, or between two domains, value by value."""
+    """Show the differences between two points in the log, or between two domains, value by value."""
     if since is None and against is None and cursor is None:
         raise invalid_argument("since", "There is no state to compare with", "Use --since POINT, or --against DOMAIN.")
 
@@ -77,26 +77,26 @@ def diff(
 
 
 def _show(result: Diff) -> None:
-    summary_width = max((len(plain(entry.summary)) for entry in result.entries), default=0)
+    summary_width = max((len(escape_line(entry.summary)) for entry in result.entries), default=0)
     ids = shorten_ids([entry.subject for entry in result.entries], line_width() - len("+ ") - summary_width - GAP)
     for entry, short_id in zip(result.entries, ids, strict=True):
         _show_entry(entry, short_id)
     more = f" There are more: use --limit N or --cursor {result.next_cursor}" if result.next_cursor else ""
     total = result.added + result.removed + result.changed
     parts = f"{result.added:,} added, {result.removed:,} removed, {result.changed:,} changed"
-    against = f"{plain(result.against)} at " if result.against else ""
-    note(f"{count_of(total, 'difference')} from {result.since} to {against}{result.until}: {parts}.{more}")
+    against = f"{escape_line(result.against)} at " if result.against else ""
+    note(f"{format_count(total, 'difference')} from {result.since} to {against}{result.until}: {parts}.{more}")
 
 
 def _show_entry(entry: DiffEntry, short_id: str) -> None:
-    typer.echo(f"{_MARKS[entry.operation]} {plain(entry.summary)}  {plain(short_id)}")
+    typer.echo(f"{_MARKS[entry.operation]} {escape_line(entry.summary)}  {escape_line(short_id)}")
     if entry.content is not None:
         show_content(entry.content)
 
 
 def show_content(change: ContentChange) -> None:
-    """Print the text diff of the content, and the note about it, if there are any."""
+    """Print a content change: its text diff and the note about the diff, if it has them."""
     for line in (change.diff or "").split("\n") if change.diff is not None else ():
-        typer.echo(f"{_INDENT}{harmless(line)}".rstrip())
+        typer.echo(f"{_INDENT}{escape_control_characters(line)}".rstrip())
     if change.note is not None:
         typer.echo(f"{_INDENT}({change.note})")

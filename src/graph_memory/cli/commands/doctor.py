@@ -1,4 +1,4 @@
-"""`graph-memory doctor`: checks of the installation, each with a remedy."""
+"""`graph-memory doctor`: checks the installation, and suggests a remedy for each problem."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ import typer
 
 from graph_memory import local
 from graph_memory.cli.input.options import JsonOption
-from graph_memory.cli.output.printing import count_of
+from graph_memory.cli.output.printing import format_count
 from graph_memory.hooks.spool import Spool
 from graph_memory.local.checks import Check, Outcome, check_disk, check_needs
-from graph_memory.model.errors import GraphError, unusable_path
+from graph_memory.model.databases import HOME
+from graph_memory.model.errors import GraphError, unusable_path_error
 from graph_memory.settings import Settings, missing_memory_file
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _MARKS = {Outcome.OK: "ok  ", Outcome.NOTE: "note", Outcome.FAILED: "FAIL"}
 
 
 def doctor(as_json: JsonOption = False) -> None:
-    """Check Java, jars, ports, disk, versions, the connection and models. Exits with 1 if a check fails."""
+    """Check Java, jars, ports, disk, versions, the connection and models. Exits with status 1 if a check fails."""
     checks: list[Check] = []
     for check in _checks(Settings()):
         checks.append(check)
@@ -37,7 +38,7 @@ def doctor(as_json: JsonOption = False) -> None:
     is_ok = all(check.outcome is not Outcome.FAILED for check in checks)
     if not as_json:
         failed = sum(check.outcome is Outcome.FAILED for check in checks)
-        typer.echo(f"\n{count_of(failed, 'check')} failed." if failed else "\nAll is well.")
+        typer.echo(f"\n{format_count(failed, 'check')} failed." if failed else "\nAll is well.")
     else:
         typer.echo(json.dumps({"ok": is_ok, "checks": [asdict(check) for check in checks]}))
     raise typer.Exit(0 if is_ok else 1)
@@ -60,11 +61,11 @@ def _checks(settings: Settings) -> Iterator[Check]:
 
 
 def _catch_errors(name: str, checks: Iterator[Check]) -> Iterator[Check]:
-    """Yield the checks. If one raises an error, yield a failed check and stop."""
+    """Yield the results of the checks. If a check raises an error, yield a failed check with this name and stop."""
     try:
         yield from checks
     except OSError as error:
-        yield _failed_check(name, unusable_path(error))
+        yield _failed_check(name, unusable_path_error(error))
     except GraphError as error:
         yield _failed_check(name, error)
 
@@ -87,10 +88,25 @@ def _connection(settings: Settings) -> Iterator[Check]:
         text = "the local Neo4j is not running: it starts when needed, or with `graph-memory neo4j start`"
         yield Check("connection", Outcome.NOTE, text)
     else:
-        yield Check("connection", Outcome.OK, anyio.run(_check_connection, settings))
+        yield Check("connection", Outcome.OK, anyio.run(_check_connection, settings, HOME))
         yield from _catch_errors("schema", _schema(settings))
         yield from _catch_errors("clock", _clock(settings))
         yield from _catch_errors("search", _search(settings))
+        if settings.databases:
+            yield from _catch_errors(f"database {HOME}", _database(settings, HOME))
+    for name in settings.databases:
+        yield from _catch_errors(f"database {name}", _database(settings, name))
+
+
+def _database(settings: Settings, name: str) -> Iterator[Check]:
+    """Check one of several databases: connection, domains, schema and search indexes."""
+    label = f"database {name}"
+    if name != HOME:
+        yield Check(label, Outcome.OK, anyio.run(_check_connection, settings, name))
+        yield from _catch_errors(label, _schema(settings, name))
+        yield from _catch_errors(label, _clock(settings, name))
+        yield from _catch_errors(label, _search(settings, name))
+    yield Check(label, Outcome.OK, anyio.run(_check_domains, settings, name))
 
 
 def _capture(settings: Settings) -> Iterator[Check]:
@@ -99,38 +115,38 @@ def _capture(settings: Settings) -> Iterator[Check]:
     if spool.losses.exists():
         remedy = f"Start a server, which stores the events, then delete {spool.losses}."
         yield Check(
-            "capture", Outcome.NOTE, f"the spool was full, so events of hooks were lost: {spool.folder}", remedy
+            "capture", Outcome.NOTE, f"the spool was full, so captured events were lost: {spool.folder}", remedy
         )
     if invalid:
-        text = f"{count_of(invalid, 'event')} of hooks could not be stored: *.invalid in {spool.folder}"
+        text = f"{format_count(invalid, 'captured event')} could not be stored: *.invalid in {spool.folder}"
         yield Check("capture", Outcome.NOTE, text, "Delete these files once you have seen them.")
     if waiting:
         remedy = "A server stores them: any client that uses graph-memory starts one."
-        yield Check("capture", Outcome.NOTE, f"{count_of(len(waiting), 'event')} of hooks to be stored", remedy)
+        yield Check("capture", Outcome.NOTE, f"{format_count(len(waiting), 'captured event')} to be stored", remedy)
     else:
-        yield Check("capture", Outcome.OK, "no event of a hook waits to be stored")
+        yield Check("capture", Outcome.OK, "no captured events are waiting to be stored")
 
 
-def _schema(settings: Settings) -> Iterator[Check]:
-    yield Check("schema", Outcome.OK, anyio.run(_check_schema, settings))
+def _schema(settings: Settings, database: str = HOME) -> Iterator[Check]:
+    yield Check("schema", Outcome.OK, anyio.run(_check_schema, settings, database))
 
 
-def _clock(settings: Settings) -> Iterator[Check]:
-    if ahead := anyio.run(_clocks_ahead, settings):
-        text = f"{ahead}, ahead of this machine: this machine's clock is wrong, or another one was"
+def _clock(settings: Settings, database: str = HOME) -> Iterator[Check]:
+    if ahead := anyio.run(_describe_clock_skew, settings, database):
+        text = f"{ahead}, ahead of this machine: this machine's clock is wrong, or another machine's clock was wrong"
         remedy = "Check this machine's clock, which sets the time of the next change in the domain."
         yield Check("clock", Outcome.NOTE, text, remedy)
     else:
         yield Check("clock", Outcome.OK, "no domain is ahead of this machine")
 
 
-def _search(settings: Settings) -> Iterator[Check]:
-    backlogs = anyio.run(_read_backlogs, settings)
+def _search(settings: Settings, database: str = HOME) -> Iterator[Check]:
+    backlogs = anyio.run(_read_backlogs, settings, database)
     if not backlogs:
         yield Check("search", Outcome.OK, "every search index in use is complete")
         return
     text = "; ".join(map(_backlog_text, backlogs[:_MAX_DOMAINS]))
-    more = f"; and {count_of(len(backlogs) - _MAX_DOMAINS, 'more domain')}" if len(backlogs) > _MAX_DOMAINS else ""
+    more = f"; and {format_count(len(backlogs) - _MAX_DOMAINS, 'more domain')}" if len(backlogs) > _MAX_DOMAINS else ""
     remedy = "Servers and searches complete it over time; `graph-memory reindex --missing` does it now."
     if any(backlog.skipped for backlog in backlogs):
         remedy += " Run `graph-memory reindex` to retry the skipped events."
@@ -138,22 +154,22 @@ def _search(settings: Settings) -> Iterator[Check]:
 
 
 def _backlog_text(backlog: Backlog) -> str:
-    """Describe in one line what the domain's index lacks."""
+    """Describe on one line how many changes and vectors a domain's search index lacks."""
     text = (
-        f"domain {backlog.domain}: {count_of(backlog.not_indexed, 'change')} not indexed, "
-        f"{count_of(backlog.without_vectors, 'passage')} without vectors"
+        f"domain {backlog.domain}: {format_count(backlog.not_indexed, 'change')} not indexed, "
+        f"{format_count(backlog.without_vectors, 'passage')} without vectors"
     )
-    return f"{text}, {backlog.failed} could not be indexed" if backlog.skipped else text
+    return f"{text}, {backlog.failed_events} could not be indexed" if backlog.skipped else text
 
 
 def _blobs(settings: Settings) -> Iterator[Check]:
     yield Check("blobs", Outcome.OK, anyio.run(_check_blobs, settings))
 
 
-async def _read_backlogs(settings: Settings) -> list[Backlog]:
+async def _read_backlogs(settings: Settings, database: str) -> list[Backlog]:
     from graph_memory.app import check_index
 
-    return await check_index(settings)
+    return await check_index(settings, database)
 
 
 async def _check_blobs(settings: Settings) -> str:
@@ -188,22 +204,28 @@ async def _model(settings: Settings) -> Check:
     return Check("model", Outcome.OK, text)
 
 
-async def _check_schema(settings: Settings) -> str:
+async def _check_schema(settings: Settings, database: str) -> str:
     from graph_memory.app import check_schema
 
-    return await check_schema(settings)
+    return await check_schema(settings, database)
 
 
-async def _clocks_ahead(settings: Settings) -> str | None:
-    from graph_memory.app import clocks_ahead
+async def _describe_clock_skew(settings: Settings, database: str) -> str | None:
+    from graph_memory.app import describe_clock_skew
 
-    return await clocks_ahead(settings)
+    return await describe_clock_skew(settings, database)
 
 
-async def _check_connection(settings: Settings) -> str:
+async def _check_connection(settings: Settings, database: str) -> str:
     from graph_memory.app import check_connection
 
-    return await check_connection(settings)
+    return await check_connection(settings, database)
+
+
+async def _check_domains(settings: Settings, database: str) -> str:
+    from graph_memory.app import check_domains
+
+    return await check_domains(settings, database)
 
 
 def _show_check(check: Check) -> None:

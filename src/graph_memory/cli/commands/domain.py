@@ -1,4 +1,4 @@
-"""`graph-memory domain …`: list, count and delete domains."""
+"""`graph-memory domain …`: lists, counts and deletes domains."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.protection import domain_protection_lines
 from graph_memory.cli.input import completion
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.listing import note_end
-from graph_memory.cli.output.printing import count_of, local_time, note, plain, print_record
+from graph_memory.cli.listing import note_count_and_cursor
+from graph_memory.cli.output.printing import escape_line, format_count, format_local_time, note, print_record
 from graph_memory.cli.output.tables import print_table
-from graph_memory.model.domain_results import DomainDeleted, DomainInfo, Domains, DomainSummary
+from graph_memory.model.domain_results import DomainDeletionResult, DomainInfo, Domains, DomainSummary
 
 app = typer.Typer(help="Domains: namespaces, each with its own ontology and log.", no_args_is_help=True)
 NameArgument = Annotated[
@@ -31,6 +31,9 @@ def list_all(call: Call, limit: takes.LimitOption = None, cursor: takes.CursorOp
 
 
 def _show_all(page: Domains) -> None:
+    if page.unavailable_databases:
+        names = ", ".join(page.unavailable_databases)
+        note(f"Database {names} cannot be reached: its domains are missing from this list.")
     if not page.domains:
         return note("No domains yet: `graph-memory ontology apply gtd` creates one.")
     columns = ("domain", "types", "events", "last change", "made from")
@@ -39,19 +42,19 @@ def _show_all(page: Domains) -> None:
             f"{'  ' * level}{summary.name}",
             summary.node_types + summary.connection_types,
             f"{summary.events:,}",
-            local_time(summary.modified),
-            _origin(summary),
+            format_local_time(summary.modified),
+            _describe_origin(summary),
         )
-        for level, summary in as_tree(page.domains)
+        for level, summary in with_depths(page.domains)
     ]
     count = len(columns) if any(row[-1] for row in rows) else -1
     uncut = ("domain", "last change")
     print_table(columns[:count], [row[:count] for row in rows], uncut=uncut, wrapped=("made from",))
-    return note_end(len(rows), "domain", page.next_cursor) if page.next_cursor else None
+    return note_count_and_cursor(len(rows), "domain", page.next_cursor) if page.next_cursor else None
 
 
-def as_tree(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]:
-    """Return the domains, each with its depth in the tree and after its parent. Depth 0: no parent in the list."""
+def with_depths(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]:
+    """Return the domains as a tree, each child below its parent, with their depths. A root's depth is 0."""
     by_name = {domain.name: domain for domain in domains}
     pairs: dict[str, tuple[int, DomainSummary]] = {}
 
@@ -67,8 +70,8 @@ def as_tree(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]
     return [*pairs.values()]
 
 
-def _origin(domain: DomainSummary) -> str:
-    """Describe from where the domain was branched, and the work in progress on it."""
+def _describe_origin(domain: DomainSummary) -> str:
+    """Describe from which point the domain was branched, and which operation is in progress, if any."""
     lines = [f"{domain.forked_from} at {domain.forked_at}"] if domain.forked_from else []
     return ", ".join([*lines, *([domain.busy] if domain.busy else [])])
 
@@ -89,15 +92,15 @@ def _show_info(domain: DomainInfo) -> None:
     print_record(
         {
             "domain": domain.name,
-            **({"description": plain(domain.description)} if domain.description else {}),
+            **({"description": escape_line(domain.description)} if domain.description else {}),
             **({"parent": domain.parent} if domain.parent else {}),
             **({"children": ", ".join(domain.children)} if domain.children else {}),
-            **({"made from": _origin(domain)} if _origin(domain) else {}),
+            **({"made from": _describe_origin(domain)} if _describe_origin(domain) else {}),
             **({"branches": ", ".join(domain.branches)} if domain.branches else {}),
             **domain_protection_lines(domain.protection),
-            "created": local_time(domain.created),
-            "last change": local_time(domain.modified),
-            **({"last access": local_time(domain.last_access)} if domain.last_access else {}),
+            "created": format_local_time(domain.created),
+            "last change": format_local_time(domain.modified),
+            **({"last access": format_local_time(domain.last_access)} if domain.last_access else {}),
             "events": f"{domain.events:,}",
             "node types": f"{domain.node_types:,}",
             "connection types": f"{domain.connection_types:,}",
@@ -107,8 +110,8 @@ def _show_info(domain: DomainInfo) -> None:
             **{f"types of {name}": ", ".join(types) for name, types in (domain.inherited_types or {}).items()},
             **({"differs from a parent": ", ".join(domain.differing_types)} if domain.differing_types else {}),
             **({"metadata": json.dumps(domain.metadata, ensure_ascii=False)} if domain.metadata else {}),
-            **({"not indexed yet": count_of(domain.not_indexed, "change")} if domain.not_indexed else {}),
-            **({"without vectors": count_of(domain.without_vectors, "passage")} if domain.without_vectors else {}),
+            **({"not indexed yet": format_count(domain.not_indexed, "change")} if domain.not_indexed else {}),
+            **({"without vectors": format_count(domain.without_vectors, "passage")} if domain.without_vectors else {}),
             **({"words read as": domain.analyser} if domain.analyser else {}),
         }
     )
@@ -121,13 +124,13 @@ def delete(
     yes: takes.IrreversibleYesOption = False,
 ) -> None:
     """Delete a domain with its ontology, nodes, connections, contents and whole log. This cannot be undone."""
-    if takes.must_confirm(yes=yes, alternative=f"`graph-memory domain info {plain(name)}` shows its contents."):
-        domain = call.ask(lambda memory: memory.domain_info(domain=name), "Counting")
-        counts = f"{count_of(domain.nodes, 'node')}, {count_of(domain.events, 'event')}"
-        takes.confirm(f"Delete domain {plain(name)} with {counts}? This cannot be undone.")
+    if takes.must_confirm(yes=yes, alternative=f"`graph-memory domain info {escape_line(name)}` shows its contents."):
+        domain = call.use_memory(lambda memory: memory.domain_info(domain=name), "Counting")
+        counts = f"{format_count(domain.nodes, 'node')}, {format_count(domain.events, 'event')}"
+        takes.confirm(f"Delete domain {escape_line(name)} with {counts}? This cannot be undone.")
     call.answer(lambda memory: memory.delete_domain(name), lambda deleted: _show_deleted(name, deleted), "Deleting")
 
 
-def _show_deleted(name: str, deleted: DomainDeleted) -> None:
+def _show_deleted(name: str, deleted: DomainDeletionResult) -> None:
     blobs_note = "" if deleted.blobs is not None else " Large contents remain: another database shares their folder."
-    note(f"Deleted {plain(name)}: {count_of(deleted.nodes, 'node')} and its whole log.{blobs_note}")
+    note(f"Deleted {escape_line(name)}: {format_count(deleted.nodes, 'node')} and its whole log.{blobs_note}")

@@ -1,15 +1,16 @@
-"""`graph-memory entity`: entities by their names, and checks for possible faults."""
+"""`graph-memory entity`: shows entities by their names, and checks them for possible problems."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import as_command
-from graph_memory.cli.output.printing import assignment, count_of, note, plain
+from graph_memory.cli.output.printing import assignment, command_line, escape_line, format_count, note
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import Duplicates, GraphHealth
 from graph_memory.memory.entities.results import (
@@ -33,7 +34,7 @@ def open_(
     name: NamesArgument,
     detail: Annotated[bool, typer.Option("--detail", help="Also show ids, times, sources, and use counts.")] = False,
 ) -> None:
-    """Show the entities of these names, and their relations."""
+    """Show the entities with these names, and their relations."""
 
     async def use(memory: Memory) -> KnowledgeGraph:
         return await memory.entities.open_nodes(name, detail=detail or not call.as_json)
@@ -61,27 +62,26 @@ def list_(
 
 def _show_graph(graph: KnowledgeGraph, *, detail: bool = False) -> None:
     for entity in graph.entities:
-        typer.echo(f"{plain(entity.name)} ({plain(entity.entity_type)})")
+        typer.echo(f"{escape_line(entity.name)} ({escape_line(entity.entity_type)})")
         if detail and entity.created_at and entity.updated_at:
-            creator, times = entity.created_by or "nobody", count_of(entity.access_count or 0, "time")
-            typer.echo(f"  {entity.id}, created {rfc3339(entity.created_at)} by {plain(creator)}")
+            creator, times = entity.created_by or "nobody", format_count(entity.access_count or 0, "time")
+            typer.echo(f"  {entity.id}, created {rfc3339(entity.created_at)} by {escape_line(creator)}")
             typer.echo(f"  changed {rfc3339(entity.updated_at)}, used {times}")
         for alias in entity.aliases or ():
-            typer.echo(f"  also called {plain(alias)}")
+            typer.echo(f"  also called {escape_line(alias)}")
         for key, value in (entity.properties or {}).items():
             typer.echo(f"  {assignment(key, value)}")
         for text in () if detail and entity.observation_details else entity.observations:
-            typer.echo(f"  {plain(text)}")
+            typer.echo(f"  {escape_line(text)}")
         for observation in entity.observation_details or () if detail else ():
             confidence = "" if observation.confidence is None else f", confidence {observation.confidence:g}"
-            origin = (
-                f"{observation.id}, {rfc3339(observation.ts)}, {plain(observation.source or 'no source')}{confidence}"
-            )
-            typer.echo(f"  {plain(observation.text)} ({origin})")
+            source = escape_line(observation.source or "no source")
+            origin = f"{observation.id}, {rfc3339(observation.ts)}, {source}{confidence}"
+            typer.echo(f"  {escape_line(observation.text)} ({origin})")
     if graph.entities and graph.relations:
         typer.echo()
     for relation in graph.relations:
-        typer.echo(f"{plain(relation.from_name)} → {plain(relation.relation_type)} → {plain(relation.to_name)}")
+        typer.echo(escape_line(f"{relation.from_name} → {relation.relation_type} → {relation.to_name}"))
     if not graph.entities and not graph.relations:
         typer.echo("No entities.")
     if graph.next_cursor is not None:
@@ -99,8 +99,8 @@ def salient(
 
     def show(profiles: Profiles) -> None:
         for entity in profiles.entities:
-            text = f"{count_of(entity.mention_count, 'mention')}, last seen {entity.last_seen:%Y-%m-%d}"
-            typer.echo(f"{entity.salience:.2f}  {plain(entity.name)} ({plain(entity.type)}): {text}")
+            text = f"{format_count(entity.mention_count, 'mention')}, last seen {entity.last_seen:%Y-%m-%d}"
+            typer.echo(f"{entity.salience:.2f}  {escape_line(entity.name)} ({escape_line(entity.type)}): {text}")
         if not profiles.entities:
             typer.echo("No entities.")
 
@@ -117,7 +117,7 @@ def duplicates(
             "--min-score",
             min=0,
             max=1,
-            help="Minimum score of a pair. A lower score finds more pairs, and more false ones.",
+            help="Minimum score of a pair. A lower score finds more pairs, but also more false pairs.",
         ),
     ] = 0.75,
 ) -> None:
@@ -129,14 +129,16 @@ def duplicates(
     def show(result: Duplicates) -> None:
         rows = [(f"{pair.score:.2f}", *pair.names, "; ".join(pair.reasons)) for pair in result.duplicates]
         print_table(("score", "name", "other", "reasons"), rows)
-        note(f"{count_of(result.found, 'pair')} among {result.compared:,} entities.")
+        note(f"{format_count(result.found, 'pair')} among {result.compared:,} entities.")
+        for pair in result.duplicates:
+            _note_different(pair.question, pair.names)
 
     call.answer(use, show, "Comparing")
 
 
 @command(app)
 def health(call: Call, limit: LimitOption = 5) -> None:
-    """List possible faults, such as duplicates, orphans and contradictions, each with the command to repair it."""
+    """List possible problems, such as duplicates, orphans and contradictions, with the commands to solve them."""
 
     async def use(memory: Memory) -> GraphHealth:
         return await memory.entities.graph_health(limit=limit)
@@ -147,7 +149,16 @@ def health(call: Call, limit: LimitOption = 5) -> None:
             for finding in health_report.findings
         ]
         print_table(("kind", "about", "why", "what to do"), rows)
+        for finding in health_report.findings:
+            if finding.question is not None:
+                _note_different(finding.question, finding.about)
         counts = ", ".join(f"{kind} {count}" for kind, count in health_report.counts.items())
         note("Nothing is wrong." if health_report.healthy else f"Found: {counts}.")
 
     call.answer(use, show, "Looking")
+
+
+def _note_different(question: str, names: Sequence[str]) -> None:
+    """Print the command that records that two similar entities are different."""
+    line = command_line("decide", question, "new")
+    note(f"{line}  # {escape_line(' and '.join(names))} are different")

@@ -1,4 +1,4 @@
-"""`graph-memory gtd …`: lists of Getting Things Done, for a domain with the ontology gtd."""
+"""`graph-memory gtd …`: prints the lists of Getting Things Done, for a domain with the ontology gtd."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TodayOption = Annotated[
 
 
 class Energy(StrEnum):
-    """The energy that a person has now."""
+    """The energy level that a person has now."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -77,7 +77,7 @@ def next_actions(
 
 @command(app, "stuck")
 def list_stuck(call: Call) -> None:
-    """List the active projects without a next action to do."""
+    """List the active projects without a next action that you can do."""
     _answer(call, lambda gtd: gtd.stuck_projects(), lambda projects: print_stuck(projects.projects))
 
 
@@ -113,7 +113,7 @@ def _answer(call: Call, ask: Callable[[Gtd], Awaitable[R]], show: Callable[[R], 
 
 
 def _parse_minutes(time: str | None) -> float | None:
-    """Parse the available time, and return it in minutes. Raises INVALID_ARGUMENT."""
+    """Parse the available time into minutes. Raises INVALID_ARGUMENT if the text is not a duration."""
     from graph_memory.gtd.rules import minutes_of
 
     minutes = minutes_of(time)

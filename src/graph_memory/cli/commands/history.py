@@ -17,7 +17,7 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import as_command
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import count_of, local_time, note, plain, print_json
+from graph_memory.cli.output.printing import escape_line, format_count, format_local_time, note, print_json
 from graph_memory.cli.output.states import state_lines
 from graph_memory.cli.output.tables import print_table, print_tinted
 from graph_memory.cli.session import open_with_progress
@@ -27,8 +27,8 @@ from graph_memory.memory.history.results import (
     LogEntry,
     LogPage,
     Operation,
-    Reverted,
     RevertedChange,
+    RevertResult,
     Sessions,
     Source,
 )
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 FullOption = Annotated[bool, typer.Option("--full", help="Include the states before and after.")]
-SessionOption = Annotated[str | None, typer.Option(help="Only changes of this session.")]
+SessionOption = Annotated[str | None, typer.Option(help="Only changes in this session.")]
 OperationOption = Annotated[
     list[str] | None, typer.Option("--operation", help="Only create, update or delete. Repeatable.")
 ]
@@ -62,8 +62,8 @@ def log(
     until: takes.UntilOption = None,
     subject: takes.SubjectOption = None,
     session: SessionOption = None,
-    source: Annotated[Source | None, typer.Option(help="Only changes of agents, or of users.")] = None,
-    actor: Annotated[str | None, typer.Option(help="Only changes of this actor.")] = None,
+    source: Annotated[Source | None, typer.Option(help="Only changes by agents, or by users.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only changes by this actor.")] = None,
     operations: OperationOption = None,
     types: takes.TypesOption = None,
     full: FullOption = False,
@@ -99,7 +99,7 @@ def show_log(page: LogPage) -> None:
     if page.entries and page.entries[0].before is None and page.entries[0].after is None:
         print_table(
             ("seq", "time", "by", "change"),
-            [(entry.seq, local_time(entry.at), entry.by, entry.summary) for entry in page.folded],
+            [(entry.seq, format_local_time(entry.at), entry.by, entry.summary) for entry in page.folded],
             uncut=("seq", "time"),
             wrapped=("change",),
             tints=[{"seq": DIM, "time": DIM, "change": TINTS[entry.operation]} for entry in page.folded],
@@ -108,11 +108,11 @@ def show_log(page: LogPage) -> None:
         for entry in page.entries:
             print_entry(entry)
     more = f" There are more: use --limit N or --cursor {page.next_cursor}" if page.next_cursor else ""
-    note(f"{count_of(len(page.entries), 'change')}.{more}")
+    note(f"{format_count(len(page.entries), 'change')}.{more}")
 
 
 _DOMAIN_SUBJECTS = {Kind.DOMAIN: "the record of what was merged", Kind.ONTOLOGY: "the description of the ontology"}
-"""Descriptions of the subjects that have no title."""
+"""Descriptions of subjects that have no title, by kind."""
 
 
 def subject_text(change: RevertedChange | MergedChange) -> str:
@@ -120,11 +120,11 @@ def subject_text(change: RevertedChange | MergedChange) -> str:
     if change.kind in _DOMAIN_SUBJECTS:
         return _DOMAIN_SUBJECTS[change.kind]
     if change.kind in TYPES:
-        return plain(f"{change.kind.replace('_', ' ')} {change.subject.partition('/')[2]}")
+        return escape_line(f"{change.kind.replace('_', ' ')} {change.subject.partition('/')[2]}")
     title = f" “{change.title}”" if change.title else ""
     if change.kind is Kind.OBSERVATION and title:
-        return plain(f"observation{title}")
-    return plain(f"{change.type or change.kind}{title} {change.subject}")
+        return escape_line(f"observation{title}")
+    return escape_line(f"{change.type or change.kind}{title} {change.subject}")
 
 
 @command()
@@ -144,7 +144,7 @@ def _show_sessions(page: Sessions) -> None:
             ("last change", "by", "changes", "about", "session"),
             [
                 (
-                    local_time(session.ended),
+                    format_local_time(session.ended),
                     session.actor or session.source,
                     session.changes,
                     _session_topic(session),
@@ -156,11 +156,11 @@ def _show_sessions(page: Sessions) -> None:
             uncut=("last change", "changes"),
             wrapped=("about",),
         )
-    note(f"{count_of(len(page.sessions), 'session')}.")
+    note(f"{format_count(len(page.sessions), 'session')}.")
 
 
 def _session_topic(session: SessionSummary) -> str:
-    """Return the session's summary, or the titles of the subjects that it changed."""
+    """Return the session's summary or, without one, the titles of the subjects that it changed."""
     return " ".join((session.summary or ", ".join(session.about)).split())
 
 
@@ -180,7 +180,7 @@ def revert(
     """Undo changes: single events, a range of the log, or a session. The undo is logged, and can be undone too."""
     _check_selection(events, since, until, session)
 
-    async def use(memory: Memory, *, dry: bool) -> Reverted:
+    async def use(memory: Memory, *, dry: bool) -> RevertResult:
         if session is not None:
             session_id = await naming.session_id(memory, session)
             return await memory.history.revert_session(session_id, on_conflict=on_conflict, dry_run=dry)
@@ -197,14 +197,14 @@ def revert(
 
 
 def _check_selection(events: list[str] | None, since: str | None, until: str | None, session: str | None) -> None:
-    """Raise INVALID_ARGUMENT unless there is exactly one of events, range and session."""
+    """Raise INVALID_ARGUMENT unless exactly one is given: events, a range of the log, or a session."""
     if bool(events) + (since is not None) + (session is not None) != 1 or (until is not None and since is None):
         hint = "Pass event numbers, as `graph-memory log` shows them, or --since with or without --until, or --session."
-        raise invalid_argument("event", "Exactly one of events, a range and a session must be given", hint)
+        raise invalid_argument("event", "Exactly one of events, a range or a session must be given", hint)
 
 
-def show_reverted(reverted: Reverted) -> None:
-    """Print a line for each subject whose changes were undone, or would be undone."""
+def show_reverted(reverted: RevertResult) -> None:
+    """Print a line for each subject whose changes were undone (or, in a dry run, would be undone)."""
     words = {"create": "restored", "update": "set back", "delete": "deleted"}
     for change in reverted.changes:
         is_type = change.kind in TYPES
@@ -212,7 +212,7 @@ def show_reverted(reverted: Reverted) -> None:
         typer.echo(f"{word}  {subject_text(change)}")
     for skip in reverted.skipped:
         title = f"“{skip.title}”" if skip.title else skip.subject
-        typer.echo(f"left      {plain(title)}: {plain(skip.reason)}")
+        typer.echo(f"left      {escape_line(title)}: {escape_line(skip.reason)}")
         if skip.call is not None:
             typer.echo(f"          {as_command(skip.call)}")
     if reverted.force is not None:
@@ -224,19 +224,21 @@ def show_reverted(reverted: Reverted) -> None:
     )
     if (changes, skipped) != (len(reverted.changes), len(reverted.skipped)):
         typer.echo("…")
-    unchanged = f"; {count_of(skipped, 'subject')} left as {'it is' if skipped == 1 else 'they are'}" if skipped else ""
-    note(f"{count_of(changes, 'change')} {verb}{unchanged}.")
+    unchanged = (
+        f"; {format_count(skipped, 'subject')} left as {'it is' if skipped == 1 else 'they are'}" if skipped else ""
+    )
+    note(f"{format_count(changes, 'change')} {verb}{unchanged}.")
 
 
 DIM = "dim"
 TINTS: Mapping[Operation, str] = {"create": "green", "update": "yellow", "delete": "red"}
 
 _POLL_INTERVAL = 0.2
-"""Seconds between two checks of whether standard output is still open."""
+"""Time in seconds between two checks of whether standard output is still open."""
 
 
 class LogFilter(TypedDict):
-    """The filter of a log query."""
+    """The filters of a log query."""
 
     subject: str | None
     session: str | None
@@ -260,7 +262,7 @@ async def resolve_names(memory: Memory, log_filter: LogFilter) -> LogFilter:
 def follow_log(
     call: Call, log_filter: LogFilter, *, since: str | None, until: str | None, limit: int | None, cursor: str | None
 ) -> None:
-    """Print the newest changes, or all changes since `since`, and then each new change as it is made."""
+    """Print the newest changes, or all changes since `since`. Then print each new change as it happens."""
     for name, value in (("until", until), ("cursor", cursor)):
         if value is not None:
             raise invalid_argument(name, f"--follow cannot be used with --{name}", f"Leave out --{name}, or --follow.")
@@ -269,7 +271,7 @@ def follow_log(
     async def work() -> None:
         async with (
             open_with_progress() as memory,
-            _until_stopped(),
+            _cancel_when_stopped(),
             aclosing(_follow_changes(call.in_domain(memory), log_filter, since, size)) as changes,
         ):
             async for entry in changes:
@@ -283,9 +285,9 @@ def follow_log(
 
 
 def print_entry(entry: LogEntry) -> None:
-    """Print a change on one line, followed by the states before and after it, if they were read."""
+    """Print a log entry on one line. If it includes the states before and after, print them on the next lines."""
     by, tint = entry.by, TINTS[entry.operation]
-    print_tinted((entry.seq, DIM), (local_time(entry.at), DIM), (by, ""), (entry.summary, tint))
+    print_tinted((entry.seq, DIM), (format_local_time(entry.at), DIM), (by, ""), (entry.summary, tint))
     if entry.before is None and entry.after is None:
         return
     print_tinted(("", ""), (f"{entry.subject}  {entry.id}", DIM))
@@ -296,7 +298,10 @@ def print_entry(entry: LogEntry) -> None:
 async def _follow_changes(
     memory: Memory, log_filter: LogFilter, since: str | None, size: int | None
 ) -> AsyncGenerator[LogEntry]:
-    """Yield the newest `size` changes (default: all since `since`), oldest first. Then yield each new change."""
+    """Yield the newest `size` changes (default: all since `since`), oldest first.
+
+    Then yield new changes as they happen.
+    """
     start: int | str | None = since
     log_filter = await resolve_names(memory, log_filter)
     if size is not None:
@@ -310,7 +315,7 @@ async def _follow_changes(
 
 
 def _try_to_print(entry: LogEntry, *, as_json: bool) -> bool:
-    """Print the change. Returns False if standard output is closed."""
+    """Print a log entry, or its JSON. Return False if standard output is closed."""
     try:
         if as_json:
             print_json(entry)
@@ -323,8 +328,8 @@ def _try_to_print(entry: LogEntry, *, as_json: bool) -> bool:
 
 
 @asynccontextmanager
-async def _until_stopped() -> AsyncGenerator[None]:
-    """Cancel the block on Ctrl-C, on SIGTERM, or when standard output is closed."""
+async def _cancel_when_stopped() -> AsyncGenerator[None]:
+    """Cancel the `with` block on Ctrl-C, on SIGTERM, or when standard output is closed."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_await_signal, tasks.cancel_scope)
         tasks.start_soon(_await_closed_pipe, tasks.cancel_scope)

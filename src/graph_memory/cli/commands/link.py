@@ -1,4 +1,4 @@
-"""`graph-memory link …`: links from nodes of one domain to nodes of another."""
+"""`graph-memory link …`: creates, lists and deletes links from nodes of one domain to nodes of another domain."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion, fields, naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.listing import note_end
-from graph_memory.cli.output.printing import note, plain
+from graph_memory.cli.listing import note_count_and_cursor
+from graph_memory.cli.output.printing import escape_line, note
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
+from graph_memory.memory.links.results import LinkCreationResult, LinkDeletionResult, Links
 from graph_memory.model.results import Direction
 from graph_memory.model.subjects.links import LinkType
 
@@ -31,7 +31,7 @@ def create(
     ],
     target: Annotated[
         str | None,
-        typer.Argument(metavar="TARGET", help="A node there, named the same way. Default: the best match."),
+        typer.Argument(metavar="TARGET", help="A node in that domain, in the same form. Default: the best match."),
     ] = None,
     link_type: Annotated[LinkType, typer.Option("--type", help="Relation of the target to the node.")] = "reference",
     strength: Annotated[float, typer.Option(help="Strength, 0 to 1.")] = 1.0,
@@ -42,7 +42,7 @@ def create(
     """Link a node to a node of another domain, and print the id of the link."""
     metadata_values = fields.parse_metadata(metadata)
 
-    async def use(memory: Memory) -> LinkCreated:
+    async def use(memory: Memory) -> LinkCreationResult:
         return await memory.links.create_cross_domain_link(
             await naming.node_id(memory, node),
             target_domain,
@@ -57,11 +57,11 @@ def create(
     call.answer(use, _show_created, "Linking")
 
 
-def _show_created(created: LinkCreated) -> None:
+def _show_created(created: LinkCreationResult) -> None:
     for candidate in created.candidates or ():
-        note(plain(f"{candidate.score:.2f}  {candidate.title} ({candidate.type}, {candidate.node_id})"))
+        note(escape_line(f"{candidate.score:.2f}  {candidate.title} ({candidate.type}, {candidate.node_id})"))
     if not created.success or created.link_id is None:
-        note(plain(created.hint or ""))
+        note(escape_line(created.hint or ""))
         raise typer.Exit(1)
     typer.echo(created.link_id)
 
@@ -69,7 +69,9 @@ def _show_created(created: LinkCreated) -> None:
 @command(app, "list")
 def list_all(
     call: Call,
-    node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Only links of it, {takes.NAME_FORMS}.")] = None,
+    node: Annotated[
+        str | None, typer.Argument(metavar="NODE", help=f"Only links of this node, {takes.NAME_FORMS}.")
+    ] = None,
     direction: Annotated[Direction, typer.Option(help="Links from this domain, to it, or both.")] = "both",
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
@@ -100,14 +102,14 @@ def _show_all(page: Links) -> None:
         for link in page.links
     ]
     print_table(columns, rows, uncut=("link",), wrapped=("node", "title", "dangling"))
-    return note_end(len(rows), "link", page.next_cursor)
+    return note_count_and_cursor(len(rows), "link", page.next_cursor)
 
 
 @command(app)
 def delete(call: Call, link: Annotated[str, typer.Argument(metavar="LINK", help="The id of the link.")]) -> None:
     """Delete a link. --domain is the domain of its source node."""
 
-    async def use(memory: Memory) -> LinkDeleted:
+    async def use(memory: Memory) -> LinkDeletionResult:
         return await memory.links.delete_cross_domain_link(link)
 
     call.answer(use, lambda deleted: note(f"Link {deleted.link_id} deleted."), "Deleting")

@@ -1,4 +1,4 @@
-"""`graph-memory load`: load a graph from files of other programs or a Neo4j server."""
+"""`graph-memory load`: loads a graph from files of other programs or a Neo4j server."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import sources as graph
 from graph_memory.cli.input.ontology_source import read_ontology
 from graph_memory.cli.output.findings import show_findings
-from graph_memory.cli.output.printing import count_of
+from graph_memory.cli.output.printing import format_count
 from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import with_progress
-from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict
+from graph_memory.memory.transfer.results import LoadCounts, LoadResult, OnConflict
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -64,16 +64,16 @@ def load(
 ) -> None:
     """Load a graph from files of other programs or a Neo4j server.
 
-    All records are checked first. If one is invalid, nothing is loaded.
-    To resume an interrupted load, repeat the command. From a server, add --on-conflict skip.
-    The report has the counts by type, and the first refused records with their places.
+    All records are checked first. If one is invalid, nothing is loaded. To resume an interrupted load, repeat the
+    command. From a server, add --on-conflict skip. The report has the counts by type, and the first rejected records
+    with their positions.
     """
     types = read_ontology(ontology) if ontology not in (None, "infer") else ontology
     options = graph.source_options(
         labels, node_type, connection_type, content_property, id_property, join_arrays, only_labels, only_types
     )
 
-    async def use(memory: Memory, tell: Progress) -> Loaded:
+    async def use(memory: Memory, tell: Progress) -> LoadResult:
         return await call.in_domain(memory).transfer.load(
             graph.read_sources(source, database),
             ontology=types,
@@ -87,7 +87,7 @@ def load(
     call.print_answer(with_progress(use), _show)
 
 
-def _show(loaded: Loaded) -> None:
+def _show(loaded: LoadResult) -> None:
     for title, counts, types in (
         ("node", loaded.nodes, loaded.node_types),
         ("connection", loaded.connections, loaded.connection_types),
@@ -99,13 +99,13 @@ def _show(loaded: Loaded) -> None:
     typer.echo(_summary(loaded))
 
 
-def _summary(loaded: Loaded) -> str:
+def _summary(loaded: LoadResult) -> str:
     nodes, connections = sum(loaded.node_types.values()), sum(loaded.connection_types.values())
-    counts = f"{count_of(nodes, 'node')}, {count_of(connections, 'connection')}"
+    counts = f"{format_count(nodes, 'node')}, {format_count(connections, 'connection')}"
     if loaded.dry_run:
-        return f"Nothing was written. Domain {loaded.domain} would have these of the source: {counts}."
+        return f"Nothing was written. Domain {loaded.domain} would contain this data from the source: {counts}."
     if loaded.from_seq is None:
-        return f"Domain {loaded.domain} has these of the source already: {counts}. Nothing was written."
+        return f"Nothing was written. Domain {loaded.domain} already contains this data from the source: {counts}."
     return (
         f"Loaded into domain {loaded.domain}: {counts}, as numbers {loaded.from_seq:,} to {loaded.to_seq:,} of its log."
     )

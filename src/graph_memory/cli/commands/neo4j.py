@@ -1,4 +1,4 @@
-"""`graph-memory neo4j …`: start, stop and inspect the local Neo4j."""
+"""`graph-memory neo4j …`: starts, stops and inspects the local Neo4j."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import typer
 
 from graph_memory import local
 from graph_memory.cli.input.options import DomainOption, JsonOption
-from graph_memory.cli.output.printing import local_time, note
+from graph_memory.cli.output.printing import format_local_time, note
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import read_settings
 from graph_memory.model.errors import Code, GraphError
@@ -56,16 +56,16 @@ def stop(as_json: JsonOption = False) -> None:
 
 @app.command()
 def status(as_json: JsonOption = False) -> None:
-    """Show whether the local Neo4j is running, and its addresses. Exits with 3 if it is stopped."""
+    """Show whether the local Neo4j is running, and its addresses. Exits with status 3 if it is stopped."""
     settings = read_settings()
-    server_status, fast = local.status(settings), local.fast_start(settings)
+    server_status, fast_start = local.status(settings), local.fast_start(settings)
     typer.echo(
-        json.dumps({**_status_data(server_status), "fast_start": asdict(fast)})
+        json.dumps({**_status_data(server_status), "fast_start": asdict(fast_start)})
         if as_json
         else _status_text(server_status)
     )
     if not as_json:
-        typer.echo(f"fast start: {fast.reason}")
+        typer.echo(f"fast start: {fast_start.reason}")
     raise typer.Exit(3 if server_status.state is local.State.STOPPED else 0)
 
 
@@ -103,17 +103,17 @@ def browser(
         _refuse_other_server(settings)
         with progress_bar() as progress:
             local.ensure_running(settings, progress)
-    access = _access_to(settings)
+    access = _read_access(settings)
     if not show_password:
         access.pop("password", None)
     if not as_json:
-        typer.echo(_lines(access))
+        typer.echo(_render_access(access))
     opened = opens and _open_browser(_running_server(settings), settings.domain)
     if as_json:
         typer.echo(json.dumps({name.replace("-", "_"): value for name, value in access.items()} | {"opened": opened}))
 
 
-def _access_to(settings: Settings) -> dict[str, str]:
+def _read_access(settings: Settings) -> dict[str, str]:
     if settings.neo4j_uri:
         return {
             "bolt": without_credentials(settings.neo4j_uri),
@@ -139,24 +139,27 @@ def _refuse_other_server(settings: Settings) -> None:
 
 
 def _open_browser(server: local.LocalServer, domain: str) -> bool:
-    """Open the page if there is a display. Reports on stderr and returns whether it was opened."""
+    """Open the page if there is a display, and report it on stderr. Return whether it was opened."""
     from graph_memory.cli.input.browser_login import (  # imports a web server, which no other command needs
         hand_over,
         has_display,
     )
 
+    by_hand = (
+        "open the address yourself. --show-password prints the password. In Neo4j Browser, first run "
+        f":param domain => '{domain}'"
+    )
     if not has_display():
-        typer.echo("There is no display: open the address yourself.", err=True)
+        typer.echo(f"There is no display: {by_hand}", err=True)
         return False
     login = {"host": server.uri, "username": server.username, "password": server.password, "domain": domain}
     opened = hand_over(server.browser_url, login, webbrowser.open, _LOGIN_TIMEOUT)
-    failed = "No web browser opened it: open the address yourself; --show-password prints the password."
-    typer.echo("Opened in your web browser, logged in." if opened else failed, err=True)
+    typer.echo("Opened in your web browser, logged in." if opened else f"No web browser opened it: {by_hand}", err=True)
     return opened
 
 
 def _local_shell_line(settings: Settings, server: local.LocalServer) -> str:
-    """Return a shell command for the local server. It reads the password from the server's file."""
+    """Return a command that opens cypher-shell on the local server. It reads the password from the server's file."""
     file = str(local.password_file(settings))
     if sys.platform == "win32":  # PowerShell
         quoted = file.replace("'", "''")
@@ -166,12 +169,15 @@ def _local_shell_line(settings: Settings, server: local.LocalServer) -> str:
 
 
 def _server_shell_line(settings: Settings) -> str:
-    """Return a shell command for the server in the settings. cypher-shell gets or asks for the password."""
+    """Return a command that opens cypher-shell on the server in the settings.
+
+    cypher-shell reads the password from the environment, or asks for it.
+    """
     words = ["cypher-shell", "-a", settings.neo4j_uri or "", "-u", settings.neo4j_username]
     return shlex.join([*words, *(["-d", settings.neo4j_database] if settings.neo4j_database else [])])
 
 
-def _lines(access: Mapping[str, str]) -> str:
+def _render_access(access: Mapping[str, str]) -> str:
     return "\n".join(f"{name:<12}  {value}" for name, value in access.items())
 
 
@@ -190,6 +196,6 @@ def _status_data(status: local.Status) -> dict[str, object]:
 def _status_text(status: local.Status) -> str:
     if status.state is local.State.STOPPED:
         return f"stopped; its data is in {status.home}"
-    since = local_time(datetime.fromtimestamp(status.started or 0, UTC))
+    since = format_local_time(datetime.fromtimestamp(status.started or 0, UTC))
     where = f"Bolt {status.uri}, HTTP {status.http_url}, data in {status.home}"
     return f"{status.state}: Neo4j {status.version}, process {status.pid} since {since}\n{where}"

@@ -1,4 +1,4 @@
-"""`graph-memory node …`: create, read, change and delete a node."""
+"""`graph-memory node …`: creates, reads, changes and deletes a node."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from graph_memory.cli.input.assignments import needs_type, parse_assignments, re
 from graph_memory.cli.input.content import ContentInput, read_content, save_on_failure
 from graph_memory.cli.output.printing import (
     command_line,
-    harmless,
-    local_time,
-    plain,
+    escape_control_characters,
+    escape_line,
+    format_local_time,
     print_properties,
     print_record,
     validity_fields,
 )
 from graph_memory.cli.session import reader_at
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo, NodeSummary
+from graph_memory.model.results import ChangeResult, NodeContent, NodeCreationResult, NodeInfo, NodeSummary
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import invalid_argument
 
@@ -63,7 +63,7 @@ def create(
     node_fields = fields.node_fields(path, namespace, title, summary, metadata)
     content_input = read_content(content, file, edit=edit, binary=binary) or ContentInput("", "utf-8", None)
 
-    async def use(memory: Memory) -> NodeCreated:
+    async def use(memory: Memory) -> NodeCreationResult:
         return await memory.create_node(
             type_name,
             content_input.content,
@@ -91,7 +91,7 @@ def get(
         node_id, reader = await naming.node_id(memory, node), await reader_at(memory, as_of)
         return await reader.get_node(node_id), () if call.as_json else await reader.describe_nodes([node_id])
 
-    info, summaries = call.ask(use)
+    info, summaries = call.use_memory(use)
     call.print_answer(info, lambda _: _show(info, summaries[0].title if summaries else ""))
 
 
@@ -138,7 +138,7 @@ def update(
 ) -> None:
     """Change a node. New properties are merged with the old ones; other options replace the stored values.
 
-    An empty text for --path, --namespace, --title, --summary or --metadata removes the stored value.
+    An empty string for --path, --namespace, --title, --summary or --metadata removes the stored value.
     """
     values = parse_assignments(properties)
     node_fields = fields.node_fields(path, namespace, title, summary, metadata)
@@ -149,7 +149,7 @@ def update(
     original, seen_version = _read_for_editor(call, node) if edit else ("", None)
     content_input = read_content(content, file, edit=edit, original=original, binary=binary)
 
-    async def use(memory: Memory, node_id: str) -> Changed:
+    async def use(memory: Memory, node_id: str) -> ChangeResult:
         type_name = (await memory.get_node(node_id)).type if needs_type(values) else None
         return await memory.update_node(
             node_id,
@@ -165,7 +165,7 @@ def update(
     with save_on_failure(content_input, edit=edit):
         call.answer(
             naming.with_node_id(node, use),
-            lambda changed: typer.echo(f"{plain(node)} is at version {changed.version}."),
+            lambda changed: typer.echo(f"{escape_line(node)} is at version {changed.version}."),
             "Writing",
         )
 
@@ -177,15 +177,17 @@ def delete(
     yes: takes.YesOption = False,
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
-    """Delete a node and all its connections. The nodes at their other ends stay."""
+    """Delete a node and all its connections. The connected nodes are kept."""
     if takes.should_confirm(yes=yes):
-        for info in call.ask(naming.with_node_id(node, lambda memory, node_id: memory.describe_nodes([node_id]))):
-            takes.confirm(f"Delete {info.type} “{plain(info.title)}” ({info.id}) with all its connections?")
+        for info in call.use_memory(
+            naming.with_node_id(node, lambda memory, node_id: memory.describe_nodes([node_id]))
+        ):
+            takes.confirm(f"Delete {info.type} “{escape_line(info.title)}” ({info.id}) with all its connections?")
     call.answer(
         naming.with_node_id(
             node, lambda memory, node_id: memory.delete_node(node_id, expected_version=expected_version)
         ),
-        lambda deleted: typer.echo(f"Deleted {plain(node)}{_connections_text(deleted.connections)}."),
+        lambda deleted: typer.echo(f"Deleted {escape_line(node)}{_connections_text(deleted.connections)}."),
         "Deleting",
     )
 
@@ -208,14 +210,14 @@ def _record_of(info: NodeInfo, title: str) -> dict[str, object]:
         "version": info.version,
         **validity_fields(info.valid_from, info.valid_to),
         **protection_lines(info.protection),
-        "created": local_time(info.created),
-        "modified": local_time(info.modified),
+        "created": format_local_time(info.created),
+        "modified": format_local_time(info.modified),
         "format": info.content_format,
         "path": info.path,
         "namespace": info.namespace,
         "tags": ", ".join(info.tags or ()),
         "summary": info.content_summary,
-        "summarized": local_time(info.summary_timestamp) if info.summary_timestamp else None,
+        "summarized": format_local_time(info.summary_timestamp) if info.summary_timestamp else None,
         "metadata": json.dumps(info.metadata, ensure_ascii=False) if info.metadata else None,
     }
     return {name: value for name, value in values.items() if value not in (None, "")}
@@ -227,7 +229,7 @@ def _read_for_editor(call: Call, node: str) -> tuple[str, int]:
     async def use(memory: Memory, node_id: str) -> tuple[NodeInfo, NodeContent]:
         return await memory.get_node(node_id), await memory.get_node_content(node_id)
 
-    info, content = call.ask(naming.with_node_id(node, use))
+    info, content = call.use_memory(naming.with_node_id(node, use))
     if content.encoding != "utf-8":
         hint = "Replace it with --file."
         raise GraphError(Code.INVALID_ENCODING, f"The content of {node} is binary, not text", {"hint": hint})
@@ -239,7 +241,7 @@ def _for_terminal(node: str, content: NodeContent) -> str:
         hint = f"Write it to a file: {command_line('node', 'content', node, '--output', 'FILE')}"
         message = f"The content of {node} is binary ({content.format}) and would garble the terminal"
         raise GraphError(Code.INVALID_ENCODING, message, {"hint": hint})
-    return harmless(content.content).removesuffix("\n")
+    return escape_control_characters(content.content).removesuffix("\n")
 
 
 def _write_file(path: Path, data: bytes) -> None:

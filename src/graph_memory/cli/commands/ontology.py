@@ -1,4 +1,4 @@
-"""`graph-memory ontology …`: the types of a domain, and files that declare them."""
+"""`graph-memory ontology …`: shows and applies the types of a domain, and checks files that declare types."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.input import sources as graph
 from graph_memory.cli.input.ontology_source import SourceArgument, read_ontology
 from graph_memory.cli.output.ontology_tables import print_ontology
-from graph_memory.cli.output.printing import count_of
+from graph_memory.cli.output.printing import format_count
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import reader_at
 from graph_memory.model.ontology.diagram import mermaid
 from graph_memory.model.ontology.ontology import Ontology, merge_ontologies
 from graph_memory.model.ontology.view import brief_view, detailed_view
 from graph_memory.model.ontology.yaml_io import to_yaml
-from graph_memory.model.results import OntologyApplied
+from graph_memory.model.results import OntologyApplyResult
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -38,7 +38,7 @@ def show(
     async def use(memory: Memory) -> Ontology:
         return await (await reader_at(memory, as_of)).get_ontology()
 
-    ontology = call.ask(use)
+    ontology = call.use_memory(use)
 
     def show(_: object) -> None:
         typer.echo(to_yaml(ontology), nl=False) if as_yaml else print_ontology(ontology, detail=detail)
@@ -61,10 +61,10 @@ def apply_file(call: Call, file: SourceArgument) -> None:
 
 @command(app, domain=False)
 def validate(call: Call, file: SourceArgument) -> None:
-    """Check a file without a database. The error lists all faults, each with its line."""
+    """Check a file without a database. The error lists all problems with their line numbers."""
     ontology = read_ontology(file)
     name = "standard input" if file == "-" else file
-    text = f"{name} is valid: {_counts(len(ontology.node_types), len(ontology.connection_types))}."
+    text = f"{name} is valid: {_counts_text(len(ontology.node_types), len(ontology.connection_types))}."
     call.print_answer({"valid": True, **detailed_view(ontology).to_dict()}, lambda _: typer.echo(text))
 
 
@@ -115,12 +115,12 @@ def diagram(
     ] = None,
 ) -> None:
     """Draw an ontology as a Mermaid flowchart, which GitHub and many editors show."""
-    text = mermaid(call.ask(lambda memory: memory.get_ontology()) if file is None else read_ontology(file))
+    text = mermaid(call.use_memory(lambda memory: memory.get_ontology()) if file is None else read_ontology(file))
     call.print_answer({"mermaid": text}, lambda _: typer.echo(text, nl=False))
 
 
-def _applied_text(applied: OntologyApplied) -> str:
-    counts = _counts(len(applied.node_types), len(applied.connection_types))
+def _applied_text(applied: OntologyApplyResult) -> str:
+    counts = _counts_text(len(applied.node_types), len(applied.connection_types))
     if applied.created:
         return f"Created the ontology: {counts}."
     names = [*applied.node_types, *applied.connection_types]
@@ -129,5 +129,5 @@ def _applied_text(applied: OntologyApplied) -> str:
     return "\n".join([*added, *changed]) or "The domain already has all of these types."
 
 
-def _counts(node_types: int, connection_types: int) -> str:
-    return f"{count_of(node_types, 'node type')}, {count_of(connection_types, 'connection type')}"
+def _counts_text(node_types: int, connection_types: int) -> str:
+    return f"{format_count(node_types, 'node type')}, {format_count(connection_types, 'connection type')}"

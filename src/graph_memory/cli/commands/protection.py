@@ -1,4 +1,4 @@
-"""`graph-memory protect` and `unprotect`: make a node, a connection or a domain read-only, or writable again."""
+"""`graph-memory protect` and `unprotect`: make a node, a connection or a domain read-only or writable again."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import naming
 from graph_memory.cli.input.times import time_callback
-from graph_memory.cli.output.printing import local_time, plain
+from graph_memory.cli.output.printing import escape_line, format_local_time
 from graph_memory.cli.session import read_settings
 from graph_memory.model.domain_results import DomainProtection
-from graph_memory.model.results import ProtectionChanged, ProtectionInfo
+from graph_memory.model.results import ProtectionChangeResult, ProtectionInfo
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.project import domain_for
@@ -29,14 +29,14 @@ SubjectArgument = Annotated[
     ),
 ]
 WholeOption = Annotated[bool, typer.Option("--whole-domain", help="Protect the whole domain that --domain names.")]
-ReasonOption = Annotated[str | None, typer.Option(help="The reason, which errors show.")]
+ReasonOption = Annotated[str | None, typer.Option(help="The reason, shown in errors.")]
 UntilOption = Annotated[
     str | None,
     typer.Option(
         "--until",
         metavar="TIME",
         callback=time_callback("until"),
-        help='The end of the protection: a time, a date, "in 2 hours".',
+        help='The end of the protection: a time, a date, or a phrase such as "in 2 hours".',
     ),
 ]
 ByOption = Annotated[
@@ -44,7 +44,7 @@ ByOption = Annotated[
     typer.Option(
         "--by",
         metavar="ACTOR",
-        help="An actor who may write, and lift the protection. Default: only this command line lifts it. Repeatable.",
+        help="An actor who may write, and remove the protection. Default: only the command line may. Repeatable.",
     ),
 ]
 
@@ -61,7 +61,7 @@ def protect(
     """Make a node, a connection or a whole domain read-only. This guards against mistakes, not against attackers."""
     selected_domain = _selected_domain(call, subject, whole_domain=whole_domain)
 
-    async def use(memory: Memory) -> ProtectionChanged:
+    async def use(memory: Memory) -> ProtectionChangeResult:
         node, connection, domain = await _target(memory, subject, selected_domain)
         return await memory.protect(
             node_id=node,
@@ -80,7 +80,7 @@ def unprotect(call: Call, subject: SubjectArgument = None, whole_domain: WholeOp
     """Remove the protection of a node, connection or domain. If it names actors, only they may remove it."""
     selected_domain = _selected_domain(call, subject, whole_domain=whole_domain)
 
-    async def use(memory: Memory) -> ProtectionChanged:
+    async def use(memory: Memory) -> ProtectionChangeResult:
         node, connection, domain = await _target(memory, subject, selected_domain)
         return await memory.unprotect(node_id=node, connection_id=connection, domain=domain)
 
@@ -88,15 +88,18 @@ def unprotect(call: Call, subject: SubjectArgument = None, whole_domain: WholeOp
 
 
 def _selected_domain(call: Call, subject: str | None, *, whole_domain: bool) -> str | None:
-    """Return the domain for --whole-domain, or None for a subject. Raises INVALID_ARGUMENT unless one is given."""
+    """Return the domain if --whole-domain is given, or None if a subject is given.
+
+    Raises INVALID_ARGUMENT unless exactly one of the two is given.
+    """
     if whole_domain == (subject is not None):
-        problem = "Both a subject and --whole-domain were given" if whole_domain else "Nothing was named"
-        raise invalid_argument("subject", problem, "Name a node or connection, or use --whole-domain.")
+        problem = "Both a subject and --whole-domain were given" if whole_domain else "No subject was given"
+        raise invalid_argument("subject", problem, "Pass either a node or connection, or --whole-domain.")
     return (call.domain or domain_for(read_settings().domain)) if whole_domain else None
 
 
 async def _target(memory: Memory, subject: str | None, domain: str | None) -> tuple[str | None, str | None, str | None]:
-    """Return the node id, the connection id and the domain to protect. Two of the three are None."""
+    """Return the node id, the connection id and the domain to protect or unprotect. Exactly one of the three is set."""
     if subject is None:
         return None, None, domain
     matches = await memory.history.named(subject)
@@ -105,39 +108,42 @@ async def _target(memory: Memory, subject: str | None, domain: str | None) -> tu
     return (None, subject_id, None) if is_connection else (subject_id, None, None)
 
 
-def _show_changed(subject: str | None, domain: str | None, changed: ProtectionChanged) -> None:
-    name = plain(subject) if subject is not None else f"Domain {plain(domain)}"
-    until = f" until {local_time(changed.expires_at)}" if changed.expires_at else ""
+def _show_changed(subject: str | None, domain: str | None, changed: ProtectionChangeResult) -> None:
+    name = escape_line(subject) if subject is not None else f"Domain {escape_line(domain)}"
+    until = f" until {format_local_time(changed.expires_at)}" if changed.expires_at else ""
     typer.echo(f"{name} is read-only{until}." if changed.is_read_only else f"{name} is not read-only.")
 
 
 def protection_lines(protection: ProtectionInfo | None) -> dict[str, object]:
-    """Return the fields that describe a subject's protection. Empty if the subject is not protected."""
+    """Return fields for `print_record` that describe the protection. Without protection, there are no fields."""
     if protection is None:
         return {}
     until, by = protection.expires_at, protection.can_be_unprotected_by
-    since = f"by {plain(protection.locked_by)}, {local_time(protection.locked_at)}"
-    return _lines(since, protection.reason, until, by, is_read_only=protection.is_read_only)
+    since = f"by {escape_line(protection.locked_by)}, {format_local_time(protection.locked_at)}"
+    return _render_protection(since, protection.reason, until, by, is_read_only=protection.is_read_only)
 
 
 def domain_protection_lines(protection: DomainProtection | None) -> dict[str, object]:
-    """Return the fields that describe a domain's protection. Empty if the domain is not protected."""
+    """Return fields for `print_record` that describe the protection of a domain.
+
+    Without protection, there are no fields.
+    """
     if protection is None:
         return {}
     until, by = protection.expires_at, protection.can_be_unprotected_by
-    since = f"by {plain(protection.last_modified_by)}, {local_time(protection.last_modified_at)}"
-    return _lines(since, protection.protection_reason, until, by, is_read_only=protection.is_read_only)
+    since = f"by {escape_line(protection.last_modified_by)}, {format_local_time(protection.last_modified_at)}"
+    return _render_protection(since, protection.protection_reason, until, by, is_read_only=protection.is_read_only)
 
 
-def _lines(
+def _render_protection(
     since: str, reason: str | None, until: datetime | None, by: tuple[str, ...] | None, *, is_read_only: bool
 ) -> dict[str, object]:
     if not is_read_only:
         return {"read-only": "no, it has expired"}
     lines = {
         "read-only": since,
-        "because": reason and plain(reason),
-        "until": until and local_time(until),
-        "lifted by": ", ".join(map(plain, by)) if by else "the command line",
+        "because": reason and escape_line(reason),
+        "until": until and format_local_time(until),
+        "lifted by": ", ".join(map(escape_line, by)) if by else "the command line",
     }
     return {name: value for name, value in lines.items() if value}

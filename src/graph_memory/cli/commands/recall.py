@@ -1,21 +1,26 @@
-"""`graph-memory recall` and `synthesize`: answers from the memory within a token budget."""
+"""`graph-memory recall`, `synthesize` and `eval`: answer from the memory, and measure the quality of answers."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from graph_memory.cli.command import FIRST_FACT, Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import command_line, count_of, harmless, note, plain
+from graph_memory.cli.output.evaluation import show_evaluation
+from graph_memory.cli.output.printing import command_line, escape_control_characters, escape_line, format_count, note
+from graph_memory.cli.session import exit_on_sigterm, read_settings, with_progress
 from graph_memory.memory.recall.guide import split_guide
 from graph_memory.memory.recall.results import Depth, Form, RecallResult
 from graph_memory.memory.search.results import Style, Synthesis
 
 if TYPE_CHECKING:
+    from graph_memory.evaluation.results import Evaluation
     from graph_memory.memory.api.memory import Memory
+    from graph_memory.progress import Progress
 
 FocusOption = Annotated[
     list[str] | None,
@@ -34,7 +39,7 @@ def recall(
     query: Annotated[str | None, typer.Argument(metavar="QUERY", help="A question or topic, in any words.")] = None,
     depth: Annotated[
         Depth,
-        typer.Option(help="An overview, the matches with their neighbors, or a wider part of the graph."),
+        typer.Option(help="An overview, the matches with their neighbors, or a larger part of the graph."),
     ] = "medium",
     focus: FocusOption = None,
     max_tokens: MaxTokensOption = None,
@@ -77,25 +82,29 @@ def recall(
 
 
 def _show_recall(result: RecallResult) -> None:
-    """Print the recalled content. Reports on stderr how many tokens it has, and what was left out."""
+    """Print the recalled content to stdout, and the numbers of its tokens and omitted items to stderr."""
     content, guide = split_guide(result.content)
     if content or not guide:
         _print_content(content)
     if guide:
         hint = f"Nothing is stored in this domain yet. To store a first fact, run `{command_line(*FIRST_FACT)}`."
         return note(hint) if content and isinstance(content, dict) else typer.echo(hint)
-    lines = [f"{count_of(result.tokens_used, 'token')}."]
+    lines = [f"{format_count(result.tokens_used, 'token')}."]
     if result.period:
         lines.append(f"Limited to {result.period}.")
     if result.left_out or result.shortened:
         lines.append(f"{result.left_out or 0:,} left out, {result.shortened or 0:,} shortened: raise --max-tokens.")
     if result.not_covered:
-        lines.append(f"{count_of(result.not_covered, 'change')} could not be searched yet: try again soon.")
+        lines.append(f"{format_count(result.not_covered, 'change')} could not be searched yet: try again soon.")
     return note(" ".join(lines))
 
 
 def _print_content(content: str | dict[str, Any]) -> None:
-    typer.echo(harmless(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)))
+    typer.echo(
+        escape_control_characters(
+            content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)
+        )
+    )
 
 
 @command()
@@ -122,10 +131,50 @@ def synthesize(
 
 def _show_synthesis(synthesis: Synthesis) -> None:
     for line in (synthesis.text or "").splitlines():
-        typer.echo(plain(line))
+        typer.echo(escape_line(line))
     if synthesis.citations:
         typer.echo()
     for citation in synthesis.citations:
-        typer.echo(f"[{plain(citation.id)}] {plain(citation.title)}  {plain(citation.type)}")
+        typer.echo(f"[{escape_line(citation.id)}] {escape_line(citation.title)}  {escape_line(citation.type)}")
     if synthesis.model:
-        note(f"Written by {plain(synthesis.model)} from {count_of(synthesis.material, 'node')}.")
+        note(f"Written by {escape_line(synthesis.model)} from {format_count(synthesis.material, 'node')}.")
+
+
+@command(domain=False)
+def evaluate(
+    call: Call,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|DIR",
+            help="A file in the format of LongMemEval, LoCoMo, BEAM or HaluMem, or a folder of BEAM chats.",
+        ),
+    ],
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="longmemeval|locomo|beam|halumem", help="Its format. Default: detected."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="Maximum number of questions, sampled from all.")
+    ] = None,
+    k: Annotated[int, typer.Option("--k", min=1, max=100, help="Number of search hits to count.")] = 10,
+    max_tokens: Annotated[int, typer.Option(min=50, help="Maximum number of tokens of a recall.")] = 2_000,
+    seed: Annotated[int, typer.Option(help="Seed of the sample. The same seed selects the same questions.")] = 0,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the domains for inspection.")] = False,
+) -> None:
+    """Measure search and recall with a public question set: recall, tokens and times.
+
+    Each conversation is stored in a new domain named eval-…, which is deleted at the end.
+    No language model is used: replies are compared with the evidence that FILE labels.
+    """
+    from graph_memory.app import check_connection
+    from graph_memory.evaluation import running
+
+    async def use(memory: Memory, tell: Progress) -> Evaluation:
+        server = await check_connection(read_settings())
+        options = running.Options(k=k, max_tokens=max_tokens, limit=limit, seed=seed, keep=keep, server=server)
+        return await running.evaluate(memory, Path(file), form, options, tell)
+
+    with exit_on_sigterm():
+        done = with_progress(use)
+    call.print_answer(done, show_evaluation)

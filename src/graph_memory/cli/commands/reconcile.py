@@ -12,7 +12,7 @@ from graph_memory.cli.errors import DIFFERENCES
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.prompts import choose_answer
-from graph_memory.cli.output.printing import count_of, note, plain
+from graph_memory.cli.output.printing import escape_line, format_count, note
 from graph_memory.memory.drift.results import HandChange, Reconciliation, Which
 from graph_memory.model.values.arguments import invalid_argument
 
@@ -38,14 +38,17 @@ def reconcile(
     restore: RestoreOption = None,
     adopt_all: Annotated[bool, typer.Option("--adopt-all", help="Adopt all changes that the ontology allows.")] = False,
     restore_all: Annotated[
-        bool, typer.Option("--restore-all", help="Undo all other changes, except of items without a domain or an id.")
+        bool,
+        typer.Option(
+            "--restore-all", help="Undo all other changes, except changes to items without a domain or an id."
+        ),
     ] = False,
     yes: takes.YesOption = False,
 ) -> None:
-    """Show changes made outside graph-memory. Adopt or undo them. Exits with 1 if some are left."""
+    """Show, adopt or undo changes made outside graph-memory. Exits with status 1 if unresolved changes remain."""
     to_adopt, to_restore = _selection("adopt", adopt, adopt_all), _selection("restore", restore, restore_all)
     if to_restore and takes.should_confirm(yes=yes or call.as_json):
-        takes.confirm("Restoring discards changes that the log does not have. Continue?")
+        takes.confirm("Restoring discards changes that the log does not contain. Continue?")
     reconciliation = _reconcile(call, to_adopt, to_restore)
     if (
         not call.as_json
@@ -73,7 +76,7 @@ def _reconcile(call: Call, adopt: Which, restore: Which) -> Reconciliation:
             adopt=await _resolve_ids(memory, adopt), restore=await _resolve_ids(memory, restore)
         )
 
-    return call.ask(use, "Comparing")
+    return call.use_memory(use, "Comparing")
 
 
 async def _resolve_ids(memory: Memory, selection: Which) -> Which:
@@ -81,7 +84,7 @@ async def _resolve_ids(memory: Memory, selection: Which) -> Which:
 
 
 def _review_changes(call: Call, reconciliation: Reconciliation) -> Reconciliation:
-    """Ask the user about each change, apply the choices, and return the result."""
+    """Ask the user whether to adopt or undo each change, and apply the choices. Return the state after that."""
     chosen: dict[str, list[str]] = {"adopt": [], "restore": [], "skip": []}
     for change in reconciliation.changes:
         _show(change)
@@ -93,8 +96,8 @@ def _review_changes(call: Call, reconciliation: Reconciliation) -> Reconciliatio
         chosen[answer].append(change.id)
     if not chosen["adopt"] and not chosen["restore"]:
         return reconciliation
-    differing = {change.id for change in _reconcile(call, (), ()).changes}
-    adopt, restore = (_still_differing(chosen[answer], differing) for answer in ("adopt", "restore"))
+    differing_ids = {change.id for change in _reconcile(call, (), ()).changes}
+    adopt, restore = (_still_differing(chosen[answer], differing_ids) for answer in ("adopt", "restore"))
     result = _reconcile(call, adopt, restore)
     for change in result.changes:
         if change.settled is not None:
@@ -102,12 +105,15 @@ def _review_changes(call: Call, reconciliation: Reconciliation) -> Reconciliatio
     return result
 
 
-def _still_differing(chosen: Sequence[str], differing: Set[str]) -> list[str]:
-    """Return the chosen changes that still differ. The others were resolved while the user was asked."""
+def _still_differing(chosen: Sequence[str], differing_ids: Set[str]) -> list[str]:
+    """Return the ids of the chosen changes that still exist.
+
+    Also prints which changes were resolved in the meantime.
+    """
     for change in chosen:
-        if change not in differing:
-            typer.echo(f"already resolved  {plain(change)}")
-    return [change for change in chosen if change in differing]
+        if change not in differing_ids:
+            typer.echo(f"already resolved  {escape_line(change)}")
+    return [change for change in chosen if change in differing_ids]
 
 
 def _show_all(reconciliation: Reconciliation) -> None:
@@ -118,13 +124,13 @@ def _show_all(reconciliation: Reconciliation) -> None:
 
 def _show(change: HandChange) -> None:
     note_text = "" if change.what == "changed" else f"  ({change.what} outside graph-memory)"
-    typer.echo(f"{_MARKS[change.what]} {plain(change.id)}  {plain(_subject_text(change))}{note_text}")
+    typer.echo(f"{_MARKS[change.what]} {escape_line(change.id)}  {escape_line(_subject_text(change))}{note_text}")
     for difference in change.differences:
-        typer.echo(f"{_INDENT}{plain(difference)}")
+        typer.echo(f"{_INDENT}{escape_line(difference)}")
     if change.settled is not None:
         _show_settled(change, indent=_INDENT)
     elif not change.adoptable:
-        typer.echo(f"{_INDENT}Cannot be adopted: {plain(change.reason)}")
+        typer.echo(f"{_INDENT}Cannot be adopted: {escape_line(change.reason)}")
 
 
 def _subject_text(change: HandChange) -> str:
@@ -132,8 +138,8 @@ def _subject_text(change: HandChange) -> str:
 
 
 def _show_settled(change: HandChange, indent: str = "") -> None:
-    text = f"{indent}{change.settled}  {plain(change.id)}"
-    typer.echo(text + (f": {plain(change.reason)}" if change.settled == "refused" else ""))
+    text = f"{indent}{change.settled}  {escape_line(change.id)}"
+    typer.echo(text + (f": {escape_line(change.reason)}" if change.settled == "refused" else ""))
 
 
 def _show_end(reconciliation: Reconciliation) -> None:
@@ -143,4 +149,4 @@ def _show_end(reconciliation: Reconciliation) -> None:
     outcomes = "".join(f", {count:,} {word}" for word, count in counts.items() if count)
     has_open = any(change.settled is None for change in reconciliation.changes)
     hint = " Resolve them with --adopt ID, --restore ID, --adopt-all or --restore-all." if has_open else ""
-    note(f"{count_of(len(reconciliation.changes), 'change')} outside graph-memory{outcomes}.{hint}")
+    note(f"{format_count(len(reconciliation.changes), 'change')} outside graph-memory{outcomes}.{hint}")

@@ -17,10 +17,10 @@ from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.editing import can_be_edited, edit
 from graph_memory.cli.input.prompts import choose_answer
-from graph_memory.cli.output.printing import count_of, local_time, note, plain
+from graph_memory.cli.output.printing import escape_line, format_count, format_local_time, note
 from graph_memory.cli.session import open_interactive
 from graph_memory.memory.history.diff_results import DiffEntry, Value, ValueChange
-from graph_memory.memory.history.results import Choice, LogEntry, Reverted, Reviewed, Verdict
+from graph_memory.memory.history.results import Choice, LogEntry, RevertResult, ReviewList, Verdict
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import is_generated_id
 from graph_memory.model.subjects.kinds import DATA, TYPES, Kind
@@ -36,19 +36,19 @@ _INDENT = "    "
 
 
 def review(
-    session: Annotated[str | None, typer.Option(help="Only changes of this session.")] = None,
+    session: Annotated[str | None, typer.Option(help="Only changes in this session.")] = None,
     since: takes.SinceOption = None,
     again: Annotated[bool, typer.Option("--all", help="Include changes that were already reviewed.")] = False,
     on_conflict: ConflictOption = "stop",
     domain: takes.DomainOption = None,
 ) -> None:
-    """Review changes at a terminal that nobody has reviewed yet: accept, reject or edit each.
+    """Review new changes in a terminal: accept, reject or edit each of them.
 
     Rejected changes are undone together at the end.
     """
     if not sys.stdin.isatty():
-        hint = Hint("Run it at a terminal; in a script, use {memory_log} and {memory_revert}.")
-        raise invalid_argument("stdin", "A review needs a person at a terminal", hint)
+        hint = Hint("Run it in a terminal; in a script, use {memory_log} and {memory_revert}.")
+        raise invalid_argument("stdin", "A review needs a person in a terminal", hint)
     with open_interactive() as memory:
         if session is not None and not is_generated_id(session):
             session = naming.session_named(session, memory.history.sessions(limit=naming.MAX_SESSIONS, domain=domain))
@@ -56,9 +56,10 @@ def review(
         first = min([*reviewed.verdicts, reviewed.settled + 1]) if again else reviewed.settled + 1
         start = str(first) if session is None and since is None else since
         entries = _changes(memory, session, start, domain)
-        changes = [entry for entry in entries if again or entry.seq not in reviewed.verdicts]
+        own = [entry for entry in entries if entry.seq > reviewed.settled or entry.seq in reviewed.verdicts]
+        changes = [entry for entry in own if again or entry.seq not in reviewed.verdicts]
         if not changes:
-            is_done = bool(entries or (reviewed.verdicts and start != since))
+            is_done = bool(own or (reviewed.verdicts and start != since))
             return note("All changes were reviewed; --all shows them again." if is_done else "Nothing to review.")
         rejected = _review_changes(memory, changes, reviewed, domain)
         return _undo(memory, rejected, on_conflict, domain) if rejected else None
@@ -76,14 +77,15 @@ def _changes(memory: SyncMemory, session: str | None, since: str | None, domain:
 
 
 def _review_changes(
-    memory: SyncMemory, changes: Sequence[LogEntry], reviewed: Reviewed, domain: str | None
+    memory: SyncMemory, changes: Sequence[LogEntry], reviewed: ReviewList, domain: str | None
 ) -> list[LogEntry]:
-    """Ask about each change, and return the rejected ones. Accepted and edited changes are marked as reviewed."""
+    """Ask about each change, and return the rejected changes. Marks accepted and edited changes as reviewed."""
     [newest] = memory.history.log(limit=1, domain=domain).entries
     rejected: list[LogEntry] = []
     counts: Counter[str] = Counter()
     for position, change in enumerate(changes, start=1):
-        previous = reviewed.verdicts.get(change.seq)
+        verdict, reviewer = reviewed.verdicts.get(change.seq), (reviewed.reviewers or {}).get(change.seq)
+        previous = f"{verdict} by {reviewer}" if verdict and reviewer else verdict
         answer, version = _ask_about(memory, change, f"{position}/{len(changes)}", previous, domain)
         if answer == "quit":
             break
@@ -94,17 +96,17 @@ def _review_changes(
             edited: dict[int, Verdict] = {version: "accept"} if version is not None and version > newest.seq else {}
             memory.history.mark_reviewed({change.seq: answer, **edited}, domain=domain)
     text = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected, {counts['edit']:,} edited"
-    note(f"{count_of(counts.total(), 'change')} of {len(changes):,} reviewed: {text}.")
+    note(f"{format_count(counts.total(), 'change')} of {len(changes):,} reviewed: {text}.")
     return rejected
 
 
 def _ask_about(
-    memory: SyncMemory, change: LogEntry, position: str, previous: Verdict | None, domain: str | None
+    memory: SyncMemory, change: LogEntry, position: str, previous: str | None, domain: str | None
 ) -> tuple[Verdict | Literal["quit"], int | None]:
-    """Show a change and ask for a verdict. Return it, and the subject's new version if the user edited it."""
+    """Show a change, and ask for a verdict. Return the verdict and, if the subject was edited, its new version."""
     _show(memory, change, position, domain)
     if previous is not None:
-        note(f"{_INDENT}It was reviewed before: {previous}.")
+        note(f"{_INDENT}It was reviewed before: {escape_line(previous)}.")
     choices = ["accept", "quit"]
     if _can_be_rejected(change):
         choices = ["accept", "reject", *(["edit"] if can_be_edited(change) else []), "quit"]
@@ -117,8 +119,10 @@ def _ask_about(
 
 def _show(memory: SyncMemory, change: LogEntry, position: str, domain: str | None) -> None:
     by = change.actor or change.source
-    typer.echo(f"\n[{position}] {change.seq}  {local_time(change.at)}  {plain(by)}  {plain(change.summary)}")
-    typer.echo(f"{_INDENT}{plain(change.kind)} {plain(change.subject)}")
+    typer.echo(
+        f"\n[{position}] {change.seq}  {format_local_time(change.at)}  {escape_line(by)}  {escape_line(change.summary)}"
+    )
+    typer.echo(f"{_INDENT}{escape_line(change.kind)} {escape_line(change.subject)}")
     if not _can_be_rejected(change):
         return note(f"{_INDENT}{_reason_to_keep(change)}")
     if change.kind not in DATA:
@@ -131,7 +135,7 @@ def _show(memory: SyncMemory, change: LogEntry, position: str, domain: str | Non
 
 
 def _can_be_rejected(change: LogEntry) -> bool:
-    """Return whether the change can be undone by itself."""
+    """Return whether the change can be undone separately."""
     return change.kind in (*DATA, *TYPES) or (change.kind == Kind.DOMAIN and change.operation == "update")
 
 
@@ -148,15 +152,15 @@ def _show_difference(memory: SyncMemory, change: LogEntry, domain: str | None) -
     )
     for entry in page.entries:
         for value in _values(memory, change, entry, domain):
-            typer.echo(f"{_INDENT}{plain(value.name)}: {_value_text(value.before)} → {_value_text(value.after)}")
+            typer.echo(f"{_INDENT}{escape_line(value.name)}: {_value_text(value.before)} → {_value_text(value.after)}")
         if entry.more:
-            typer.echo(f"{_INDENT}and {count_of(entry.more, 'further value')}")
+            typer.echo(f"{_INDENT}and {format_count(entry.more, 'further value')}")
         if entry.content is not None:
             show_content(entry.content)
 
 
 def _values(memory: SyncMemory, change: LogEntry, entry: DiffEntry, domain: str | None) -> Sequence[ValueChange]:
-    """Return the changed values. For a new or deleted subject, return all of its properties."""
+    """Return the changed values. For a new or deleted subject, these are all of its properties."""
     if entry.operation == "changed":
         return (*(entry.properties or ()), *(entry.attributes or ()))
     [full_entry] = memory.history.log(
@@ -168,14 +172,14 @@ def _values(memory: SyncMemory, change: LogEntry, entry: DiffEntry, domain: str 
 
 
 def _value_text(value: Value | None) -> str:
-    return "none" if value is None else plain(json.dumps(value, ensure_ascii=False))
+    return "none" if value is None else escape_line(json.dumps(value, ensure_ascii=False))
 
 
 def _undo(memory: SyncMemory, rejected: Sequence[LogEntry], on_conflict: Choice, domain: str | None) -> None:
-    """Show what it means to undo all rejected changes. Undoes them if the user confirms."""
+    """Show the effect of undoing all rejected changes, and undo them if the user confirms."""
     note("\nRejected:")
     for change in rejected:
-        note(f"{_INDENT}{change.seq}  {plain(change.summary)}")
+        note(f"{_INDENT}{change.seq}  {escape_line(change.summary)}")
     ids = [change.id for change in rejected]
     choice, trial = _try_undo(memory, ids, on_conflict, domain)
     if trial is None:
@@ -189,8 +193,8 @@ def _undo(memory: SyncMemory, rejected: Sequence[LogEntry], on_conflict: Choice,
     return show_reverted(done)
 
 
-def _mark_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: Reverted, domain: str | None) -> None:
-    """Mark the rejected changes as reviewed, and the changes that undid them as accepted."""
+def _mark_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: RevertResult, domain: str | None) -> None:
+    """Record the rejected changes as rejected, and the changes that undid them as accepted."""
     verdicts: dict[int, Verdict] = {change.seq: "reject" for change in rejected}
     if done.changes:
         first = min(change.seq for change in done.changes)
@@ -201,8 +205,8 @@ def _mark_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: Rever
 
 def _try_undo(
     memory: SyncMemory, ids: Sequence[str], on_conflict: Choice, domain: str | None
-) -> tuple[Choice, Reverted | None]:
-    """Preview the undo, and ask what to do about conflicts. The preview is None if the user quits."""
+) -> tuple[Choice, RevertResult | None]:
+    """Preview the undo, and ask how to handle conflicts. The preview is None if the user quits."""
     try:
         return on_conflict, memory.history.revert(event_ids=ids, on_conflict=on_conflict, dry_run=True, domain=domain)
     except GraphError as error:
@@ -210,7 +214,7 @@ def _try_undo(
             raise
         conflicts = cast("Sequence[Mapping[str, object]]", error.details["conflicts"])
     for conflict in conflicts:
-        typer.echo(f"conflict  {plain(conflict['subject'])}: {plain(conflict['reason'])}")
+        typer.echo(f"conflict  {escape_line(conflict['subject'])}: {escape_line(conflict['reason'])}")
     force = ["force"] if any(conflict["forcible"] for conflict in conflicts) else []
     answer = choose_answer("Leave these as they are, or undo later changes too:", ["skip", *force, "quit"])
     return ("stop", None) if answer == "quit" else _try_undo(memory, ids, cast("Choice", answer), domain)

@@ -67,7 +67,7 @@ def search(
     depth: DepthOption = None,
     valid_at: takes.ValidAtOption = None,
     as_of: takes.AsOfOption = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the breakdown of each score.")] = False,
     limit: MaxResultsOption = 10,
     max_tokens: MaxTokensOption = None,
     cursor: takes.CursorOption = None,
@@ -104,7 +104,7 @@ def search(
 async def _property_filter(
     memory: Memory, values: Mapping[str, object] | None, types: list[str] | None
 ) -> dict[str, object]:
-    """Return the filter for property values, if any. Converts the values as the type declares them."""
+    """Return the arguments that filter by property values, if any. Values are converted to their declared types."""
     return {} if values is None else {"properties": await read_for_type(memory, values, Kind.NODE, _only_type(types))}
 
 
@@ -181,7 +181,7 @@ def find(
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """Find all nodes whose text content contains a string exactly, ignoring case.
+    """Find all nodes whose text content contains an exact string, ignoring case.
 
     To search for the answer to a question, use search.
     """

@@ -1,24 +1,35 @@
-"""`graph-memory mcp` and `serve`: serve the memory to agents."""
+"""`graph-memory mcp`, `serve` and `view`: serve the memory to agents and to a browser."""
 
 from __future__ import annotations
 
 import sys
+import webbrowser
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import partial
+from threading import Thread
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
 from graph_memory.cli.input import completion
 from graph_memory.cli.session import read_settings
 from graph_memory.mcp_server.presets import Auth, Preset
+from graph_memory.model.errors import GraphError
 from graph_memory.model.values.arguments import AUTO, check_domain, invalid_argument
 from graph_memory.project import domain_for
+from graph_memory.remote import VIEW, ask_server, request
 from graph_memory.settings import Settings
+
+ANSWER_SECONDS = 5.0
+"""Maximum time in seconds for a running server's answer."""
+OPEN_SECONDS = 10.0
+"""Maximum time in seconds for the browser to start."""
 
 
 class Transport(StrEnum):
-    """How MCP clients connect to the server."""
+    """The transport by which MCP clients connect to the server."""
 
     STDIO = "stdio"
     HTTP = "http"
@@ -80,7 +91,7 @@ def serve(
     auth: Annotated[
         Auth,
         typer.Option(
-            help="none: every program of this machine may do everything, and other machines cannot connect. keys: "
+            help="none: every program on this machine may do everything, and other machines cannot connect. keys: "
             "clients need a key of `graph-memory key create`, with rights by domain. oidc: clients need an access "
             "token of GRAPH_MEMORY_OIDC_ISSUER."
         ),
@@ -90,19 +101,32 @@ def serve(
         typer.Option(help="Address to listen on, default 127.0.0.1. With keys or oidc, also others, such as 0.0.0.0."),
     ] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Default: 8848; 0 picks a free one.")] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="IP address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto are believed. Repeat it "
+            "for several. Needs --auth keys or oidc.",
+        ),
+    ] = None,
     domain: DomainOption = None,
     preset: ForOption = None,
     toolsets: ToolsetsOption = None,
 ) -> None:
     """Serve the memory over HTTP to many clients, on several machines if they have keys or tokens."""
     settings = read_settings(domain=domain, toolsets=preset if toolsets is None else toolsets)
-    _serve(settings, Transport.HTTP, host, port, auth)
+    _serve(settings, Transport.HTTP, host, port, auth, trusted_proxy or ())
 
 
 def _serve(
-    settings: Settings, transport: Transport, host: str | None, port: int | None, auth: Auth = Auth.NONE
+    settings: Settings,
+    transport: Transport,
+    host: str | None,
+    port: int | None,
+    auth: Auth = Auth.NONE,
+    trusted_proxies: Sequence[str] = (),
 ) -> None:
-    from graph_memory.cli.served import serve_beside
+    from graph_memory.cli.served import serve_commands_and_events
 
     if settings.domain != AUTO:
         check_domain(settings.domain)
@@ -112,23 +136,27 @@ def _serve(
 
             _refuse_http_options(host=host, port=port)
             _warn_at_terminal()
-            serve_stdio(settings, settings.toolsets, partial(serve_beside, settings))
+            serve_stdio(settings, settings.toolsets, partial(serve_commands_and_events, settings))
         case Transport.HTTP:
             from graph_memory.mcp_server.transport.http import HOST, PORT, serve_http
+            from graph_memory.mcp_server.viewer.logins import Logins
 
             settings = _for_all_clients(settings)
             address = (HOST if host is None else host, PORT if port is None else port)
+            logins = Logins(auth)
+            background_work = partial(serve_commands_and_events, settings, viewer_address=logins.new_viewer_url)
             serve_http(
                 settings,
                 settings.toolsets,
                 *address,
-                beside=partial(serve_beside, settings),
-                auth=auth,
+                background_work=background_work,
+                logins=logins,
+                trusted_proxies=trusted_proxies,
             )
 
 
 def _for_all_clients(settings: Settings) -> Settings:
-    """Return settings with one domain for all clients, since HTTP clients do not send their folder."""
+    """Return settings with one domain for all clients, because HTTP clients do not send their project's path."""
     if settings.domain != AUTO:
         return settings
     domain = domain_for(AUTO)
@@ -146,4 +174,79 @@ def _refuse_http_options(**options: object) -> None:
 
 def _warn_at_terminal() -> None:
     if sys.stdin.isatty():
-        typer.echo("This speaks MCP on stdin and stdout: let an MCP client start it. Ctrl-C stops it.", err=True)
+        typer.echo(
+            "This command speaks MCP on stdin and stdout: let an MCP client start it. Ctrl-C stops it.", err=True
+        )
+
+
+def view(
+    domain: DomainOption = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=65535, help="Port if a server must be started. Default: 8848, or a free one if that is taken."
+        ),
+    ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Only print the address.")] = False,
+) -> None:
+    """Open the memory in a browser: see it, and correct it. Starts a server if none is running.
+
+    The address works once, within five minutes. A server with keys asks for a key instead.
+    """
+    settings = _for_all_clients(read_settings(domain=domain))
+    domain = None if domain is None else check_domain(settings.domain)
+    answer = ask_server(request(VIEW), ANSWER_SECONDS)
+    if answer is not None:
+        _show_viewer(str(answer["address"]), domain, no_open=no_open).join(OPEN_SECONDS)
+        return
+    _serve_viewer(settings, domain, port, no_open=no_open)
+
+
+def _serve_viewer(settings: Settings, domain: str | None, port: int | None, *, no_open: bool) -> None:
+    """Serve the viewer until Ctrl-C."""
+    from graph_memory.cli.served import serve_commands_and_events
+    from graph_memory.mcp_server.transport.http import HOST, serve_http
+    from graph_memory.mcp_server.viewer.logins import Logins
+
+    logins = Logins(Auth.NONE)
+
+    def show() -> None:
+        _show_viewer(str(logins.new_viewer_url()), domain, no_open=no_open)
+
+    background_work = partial(serve_commands_and_events, settings, viewer_address=logins.new_viewer_url)
+    serve_http(
+        settings,
+        settings.toolsets,
+        HOST,
+        _free_port(port),
+        background_work=background_work,
+        logins=logins,
+        on_ready=show,
+    )
+
+
+def _free_port(port: int | None) -> int:
+    """Return the given or the usual port. Returns 0 (any free port) if the usual port is in use."""
+    from graph_memory.mcp_server.transport.http import HOST, PORT, open_listener
+
+    if port is not None:
+        return port
+    try:
+        open_listener(HOST, PORT).close()
+    except GraphError:
+        return 0
+    return PORT
+
+
+def _show_viewer(address: str, domain: str | None, *, no_open: bool) -> Thread:
+    """Print the address, and open it in a browser if there is a display. Return the thread that opens it."""
+    from graph_memory.cli.input.browser_login import has_display  # imports an HTTP server
+
+    if domain is not None:
+        address += f"{'&' if '#' in address else '#'}domain={quote(domain)}"
+    typer.echo(address)
+    sys.stdout.flush()
+    addresses = [address] if has_display() and not no_open else []
+    thread = Thread(target=lambda: [*map(webbrowser.open, addresses)], daemon=True)
+    thread.start()
+    return thread

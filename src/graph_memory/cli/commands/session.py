@@ -1,4 +1,4 @@
-"""`graph-memory session` and `block`: the start of a session, and short texts that an agent reads in each session."""
+"""`graph-memory session` and `block`: show what an agent should know at the start of a session."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import as_command
-from graph_memory.cli.output.printing import harmless, note, plain
+from graph_memory.cli.output.printing import escape_control_characters, escape_line, note
 from graph_memory.memory.entities.cleaning.results import Finding
-from graph_memory.memory.sessions.results import Blocks, SessionStarted
+from graph_memory.memory.sessions.results import Blocks, SessionStartResult
 from graph_memory.model.text.wording import quote
 
 if TYPE_CHECKING:
@@ -33,15 +33,15 @@ def start(
 ) -> None:
     """Show what an agent should know: blocks, the last summary, stored items, recent changes, and open questions."""
 
-    async def use(memory: Memory) -> SessionStarted:
+    async def use(memory: Memory) -> SessionStartResult:
         return await memory.entities.session_start(session_id=session, project=project, max_tokens=max_tokens)
 
-    def show(started: SessionStarted) -> None:
-        typer.echo(harmless(started.text))
+    def show(started: SessionStartResult) -> None:
+        typer.echo(escape_control_characters(started.text))
         if started.questions:
             typer.echo("\n## Open questions")
         for question in started.questions or ():
-            typer.echo(plain(f"- {' and '.join(map(quote, question.about))}: {question.reason}"))
+            typer.echo(escape_line(f"- {' and '.join(map(quote, question.about))}: {question.reason}"))
             for line in _finding_commands(question):
                 typer.echo(f"  {line}")
 
@@ -50,7 +50,7 @@ def start(
 
 @command(app)
 def briefing(call: Call, session: SessionOption = None, project: ProjectOption = None) -> None:
-    """Print what a hook tells an agent at the start of a session, in up to 1,500 tokens."""
+    """Print the text that a hook adds at the start of a session, up to 1,500 tokens."""
 
     async def use(memory: Memory) -> Briefing:
         from graph_memory.agent.capture.briefing import session_briefing
@@ -67,27 +67,33 @@ def context(
     session: SessionOption = None,
     shown: Annotated[str, typer.Option(metavar="IDS", help="Nodes to leave out, separated by commas.")] = "",
 ) -> None:
-    """Print what a hook adds to a prompt, in up to 600 tokens. Prints nothing if nothing stored fits."""
+    """Print the text that a hook adds to a prompt, up to 600 tokens. Prints nothing if no stored item matches."""
 
     async def use(memory: Memory) -> Briefing:
         from graph_memory.agent.capture.briefing import prompt_context
 
         return await prompt_context(memory, prompt, session, [id_ for id_ in shown.split(",") if id_])
 
-    call.answer(use, _show_briefing)
+    call.answer(use, _show_text)
+
+
+def _show_text(briefing: Briefing) -> None:
+    if briefing.text:
+        typer.echo(escape_control_characters(briefing.text))
 
 
 def _show_briefing(briefing: Briefing) -> None:
-    if briefing.text:
-        typer.echo(harmless(briefing.text))
+    _show_text(briefing)
+    if not briefing.text:
+        note("Nothing to add. `graph-memory doctor` shows whether captured events wait to be stored.")
 
 
 def _finding_commands(finding: Finding) -> list[str]:
-    """Return the commands that resolve the finding. A question has one for each choice."""
+    """Return the commands that resolve a finding. An open question has one command per answer."""
     text = as_command(finding.call)
-    return [f"{text} decision={choice}  # {plain(effect)}" for choice, effect in (finding.choices or {}).items()] or [
-        text
-    ]
+    return [
+        f"{text} decision={choice}  # {escape_line(effect)}" for choice, effect in (finding.choices or {}).items()
+    ] or [text]
 
 
 @command(block_app, name="show")
@@ -104,6 +110,6 @@ def show_block(
         for block in blocks.blocks:
             note(f"{block.label}: {block.characters:,} of {block.limit:,} characters")
             if block.text:
-                typer.echo(harmless(block.text))
+                typer.echo(escape_control_characters(block.text))
 
     call.answer(use, show)

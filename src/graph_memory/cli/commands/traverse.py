@@ -11,7 +11,7 @@ from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import parse_assignments, read_for_type
 from graph_memory.cli.output.walks import show_neighbors, show_paths, show_walk
-from graph_memory.memory.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
+from graph_memory.memory.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, TraversalResult
 from graph_memory.memory.traversal.walks.walk import Expansion, Strategy
 from graph_memory.model.results import Direction
 from graph_memory.model.subjects.kinds import Kind
@@ -43,7 +43,10 @@ NodePropertyOption = Annotated[
 ]
 WeightOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME|ARITHMETIC", help="Weight of connections, as in `importance / (1 + age_days)`."),
+    typer.Option(
+        metavar="NAME|ARITHMETIC",
+        help="Weight of connections: a property or a formula such as `importance / (1 + age_days)`.",
+    ),
 ]
 EdgePropertyOption = Annotated[
     list[str] | None,
@@ -75,10 +78,10 @@ def traverse(
     max_tokens: Annotated[int | None, typer.Option(min=50, help="Maximum size of the JSON in tokens.")] = None,
     cross_domains: Annotated[bool, typer.Option("--cross-domains", help="Also follow links to other domains.")] = False,
 ) -> None:
-    """Follow connections from nodes, and print the nodes that they lead to."""
+    """Follow connections from nodes, and print the nodes that they reach."""
     edge_values, node_values = parse_assignments(properties), parse_assignments(node_property)
 
-    async def use(memory: Memory) -> Walked:
+    async def use(memory: Memory) -> TraversalResult:
         edge_filter = _given_filters(types=types, direction=direction, min_strength=min_strength)
         edge_filter |= _given_filters(properties=await read_for_type(memory, edge_values, Kind.CONNECTION))
         node_filter = _given_filters(types=node_types, tags=tags)

@@ -1,4 +1,4 @@
-"""`graph-memory verify`, `rebuild`, `gc` and `reindex`: checks and repairs of the stored data."""
+"""`graph-memory verify`, `rebuild`, `gc` and `reindex`: check and repair the stored data."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import DIFFERENCES
-from graph_memory.cli.output.printing import count_of, note
+from graph_memory.cli.output.printing import format_count, note
 from graph_memory.cli.session import with_progress
-from graph_memory.model.results import BlobsCollected, Difference, Verification
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import BlobCollectionResult, Difference, Verification
 from graph_memory.model.text.analysers import ANALYSERS, ENGLISH
 from graph_memory.model.values.arguments import invalid_argument
 
@@ -27,7 +28,7 @@ def verify(
     call: Call,
     all_domains: Annotated[bool, typer.Option("--all", help="Verify every domain, and ignore --domain.")] = False,
 ) -> None:
-    """Replay the log of a domain and compare the result with the live graph. Exits with 1 if they differ."""
+    """Replay the log of a domain and compare the result with the live graph. Exits with status 1 if they differ."""
     if all_domains:
         _verify_all(call)
     verification = call.answer(lambda memory: memory.upkeep.verify(), _show_verification, "Verifying")
@@ -36,7 +37,12 @@ def verify(
 
 def _verify_all(call: Call) -> NoReturn:
     async def use(memory: Memory) -> list[Verification]:
-        return [await memory.upkeep.verify(domain=domain.name) for domain in (await memory.list_domains()).domains]
+        listed = await memory.list_domains()
+        if listed.unavailable_databases:
+            message = f"Database {', '.join(listed.unavailable_databases)} cannot be reached, so nothing was verified"
+            hint = "Start it, or verify single domains without --all."
+            raise GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
+        return [await memory.upkeep.verify(domain=domain.name) for domain in listed.domains]
 
     def show(_: object) -> None:
         for verification in verifications:
@@ -44,14 +50,14 @@ def _verify_all(call: Call) -> NoReturn:
         if not verifications:
             note("No domain yet.")
 
-    verifications = call.ask(use, "Verifying")
+    verifications = call.use_memory(use, "Verifying")
     call.print_answer({"domains": [verification.to_dict() for verification in verifications]}, show)
     raise typer.Exit(0 if all(verification.clean for verification in verifications) else DIFFERENCES)
 
 
 @command()
 def rebuild(call: Call) -> None:
-    """Repair the live graph of a domain from its log. Exits with 1 if a difference could not be repaired."""
+    """Repair the live graph of a domain from its log. Exits with status 1 if a difference could not be repaired."""
     verification = call.answer(lambda memory: memory.upkeep.rebuild(), _show_rebuilt, "Repairing")
     raise typer.Exit(DIFFERENCES if verification.unmended else 0)
 
@@ -74,24 +80,23 @@ def gc(
 ) -> None:
     """Collect garbage: remove blobs (large and binary contents) that no event refers to."""
 
-    def show(collected: BlobsCollected) -> None:
+    def show(collected: BlobCollectionResult) -> None:
         for blob in collected.blobs:
             typer.echo(f"{blob.domain}/{blob.name}  {blob.bytes:,} bytes")
-        typer.echo(f"{count_of(len(collected.blobs), 'blob')} {'would be removed' if dry_run else 'removed'}.")
+        typer.echo(f"{format_count(len(collected.blobs), 'blob')} {'would be removed' if dry_run else 'removed'}.")
 
     call.answer(lambda memory: memory.upkeep.collect_blobs(dry_run=dry_run, grace=grace), show, "Collecting")
 
 
 def _show_verification(verification: Verification) -> None:
     for difference in verification.differences:
-        typer.echo(_line(difference))
-    compared = (
-        f"{count_of(verification.events, 'event')} replayed, {count_of(verification.subjects, 'subject')} compared"
-    )
-    typer.echo(f"{verification.domain}: {compared}, {count_of(len(verification.differences), 'difference')}.")
+        typer.echo(_render_difference(difference))
+    events, subjects = format_count(verification.events, "event"), format_count(verification.subjects, "subject")
+    compared = f"{events} replayed, {subjects} compared"
+    typer.echo(f"{verification.domain}: {compared}, {format_count(len(verification.differences), 'difference')}.")
 
 
-def _line(difference: Difference) -> str:
+def _render_difference(difference: Difference) -> str:
     states = [("expected", difference.expected), ("found", difference.found)]
     states_text = "; ".join(f"{name} {state}" for name, state in states if state is not None)
     return f"{difference.kind} {difference.subject}: {difference.problem}" + (
@@ -131,29 +136,29 @@ def reindex(
             anew=not missing, model=model, analyser=analyser, progress=tell
         )
 
-    covered = with_progress(use)
-    coverage = {
-        "passages": covered.open,
-        "model": covered.model,
-        "analyser": covered.analyser,
-        "not_indexed": covered.behind,
-        "without_vectors": covered.without_vectors,
-        "reason": covered.reason,
-        "skipped": list(covered.skipped) or None,
+    coverage = with_progress(use)
+    fields = {
+        "passages": coverage.open,
+        "model": coverage.model,
+        "analyser": coverage.analyser,
+        "not_indexed": coverage.behind,
+        "without_vectors": coverage.without_vectors,
+        "reason": coverage.reason,
+        "skipped": list(coverage.skipped) or None,
     }
     call.print_answer(
-        {name: value for name, value in coverage.items() if value is not None}, lambda _: _show_coverage(covered)
+        {name: value for name, value in fields.items() if value is not None}, lambda _: _show_coverage(coverage)
     )
 
 
-def _show_coverage(covered: Coverage) -> None:
-    vectors = f"vectors by {covered.model}" if covered.model else "no vectors"
-    words = "" if covered.analyser == ENGLISH else f", words read as {covered.analyser}"
-    typer.echo(f"{count_of(covered.open, 'passage')}, {vectors}{words}.")
-    if covered.behind:
-        typer.echo(f"{count_of(covered.behind, 'change')} not indexed yet: run this command again.")
-    for warning in covered.warnings:
+def _show_coverage(coverage: Coverage) -> None:
+    vectors = f"vectors by {coverage.model}" if coverage.model else "no vectors"
+    words = "" if coverage.analyser == ENGLISH else f", words read as {coverage.analyser}"
+    typer.echo(f"{format_count(coverage.open, 'passage')}, {vectors}{words}.")
+    if coverage.behind:
+        typer.echo(f"{format_count(coverage.behind, 'change')} not indexed yet: run this command again.")
+    for warning in coverage.warnings:
         typer.echo(warning)
-    if covered.without_vectors:
-        why = f": {covered.reason}" if covered.reason else ""
-        typer.echo(f"{count_of(covered.without_vectors, 'passage')} without vectors{why}.")
+    if coverage.without_vectors:
+        why = f": {coverage.reason}" if coverage.reason else ""
+        typer.echo(f"{format_count(coverage.without_vectors, 'passage')} without vectors{why}.")

@@ -1,1 +1,1 @@
-"""Command arguments and options."""
+"""Parses the arguments and options of commands, and asks for input."""

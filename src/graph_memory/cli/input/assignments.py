@@ -1,4 +1,4 @@
-"""Assignments on the command line: `key=value`, converted to the type declared in the ontology, and `key:=json`."""
+"""Parses assignments on the command line: `key=value` with a type from the ontology, or `key:=json`."""
 
 from __future__ import annotations
 
@@ -20,38 +20,41 @@ _EXAMPLES = "Write -p status=next, or -p priority:=1 or -p done:=true for JSON."
 
 
 class RawValue(str):
-    """The text after `=`, whose type the ontology has not decided yet."""
+    """The text after `=` in an assignment, not yet converted to the type in the ontology."""
 
     __slots__ = ()
 
 
 def parse_assignments(assignments: Sequence[str] | None) -> dict[str, object] | None:
-    """Parse assignments into values by key. Returns None if there are none.
+    """Parse assignments into values by key. Returns None without assignments.
 
-    The first `=` ends the key. If a colon precedes it, the rest is JSON, otherwise it is text. Raises INVALID_ARGUMENT
-    if an assignment has no key or `=`, if its JSON is invalid, or if a key is repeated.
+    The first `=` ends the key. After `:=`, the value is JSON. Otherwise it is text. Raises INVALID_ARGUMENT if an
+    assignment has no key or `=`, if its JSON is invalid, or if a key is repeated.
     """
     result: dict[str, object] = {}
     for assignment in assignments or ():
         key, value = _parse_assignment(assignment)
         if key in result:
-            raise invalid_argument("property", f"{printable(key)} is given twice", "Give each property once.")
+            raise invalid_argument("property", f"{quote(key)} was given twice", "Give each property once.")
         result[key] = value
     return result or None
 
 
 def parse_relations(relations: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Split each TYPE=NAME into type and name. Raises INVALID_ARGUMENT if either part is missing."""
+    """Split each TYPE=NAME into its type and name. Raises INVALID_ARGUMENT if either is missing."""
     pairs = [relation.partition("=") for relation in relations or ()]
-    if (wrong := next(("".join(pair) for pair in pairs if not (pair[0] and pair[2])), None)) is not None:
+    if (invalid_relation := next(("".join(pair) for pair in pairs if not (pair[0] and pair[2])), None)) is not None:
         raise invalid_argument(
-            "relation", f"{quote(wrong)} is not a type and a name", "Write --relation 'works at=Merrow'."
+            "relation", f"{quote(invalid_relation)} is not a type and a name", "Write --relation 'works at=Merrow'."
         )
     return [(kind, name) for kind, _, name in pairs]
 
 
 def parse_strength(options: Sequence[str] | None) -> Mapping[str, float] | float | None:
-    """Parse a strength: one number, or numbers by component. Returns None without options. Raises INVALID_ARGUMENT."""
+    """Parse a strength: one number, or one number per component. Returns None without options.
+
+    Raises INVALID_ARGUMENT if a value is not a number, or a name is repeated.
+    """
     pairs = [option.rpartition("=") for option in options or ()]
     if not pairs:
         return None
@@ -60,18 +63,21 @@ def parse_strength(options: Sequence[str] | None) -> Mapping[str, float] | float
     scores = {name: _parse_number(f"strength {name}", text) for name, _, text in pairs}
     if len(scores) < len(pairs) or "" in scores:
         raise invalid_argument(
-            "strength", "--strength takes one number, or each name once", "Write --strength semantic=0.8."
+            "strength", "--strength must be one number, or name each part once", "Write --strength semantic=0.8."
         )
     return scores
 
 
 def parse_weights(options: Sequence[str] | None) -> Mapping[str, float] | None:
-    """Parse the weights by name. Returns None without options. Raises INVALID_ARGUMENT."""
+    """Parse the options `NAME=NUMBER` into weights by name. Returns None without options.
+
+    Raises INVALID_ARGUMENT if a value is not a number, or a name is repeated.
+    """
     pairs = [option.partition("=") for option in options or ()]
     weights = {name: _parse_number(f"weight {name}", text) for name, _, text in pairs}
     if len(weights) < len(pairs):
         raise invalid_argument(
-            "weight", "A weight is given twice", "Give each name once: --weight title=2 --weight tag=0."
+            "weight", "A weight was given twice", "Give each name once: --weight title=2 --weight tag=0."
         )
     return weights or None
 
@@ -95,7 +101,10 @@ _NUMBERS = {
 async def read_for_type(
     memory: Memory, values: Mapping[str, object] | None, kind: Kind | None = None, type_name: str | None = None
 ) -> Mapping[str, object] | None:
-    """Convert raw values to the types that the ontology declares for the type (default: for any type)."""
+    """Convert raw values to the property types that the ontology declares for a node or connection type.
+
+    If `type_name` is None, use the declarations of all types.
+    """
     if values is None:
         return None
     if not needs_type(values):
@@ -110,12 +119,15 @@ async def read_for_type(
 
 
 def needs_type(values: Mapping[str, object] | None) -> bool:
-    """Return whether any raw value could be text as well as a number or boolean, so the ontology must decide."""
+    """Return whether a raw value is ambiguous: text, or a number or boolean. The ontology then decides."""
     return any(isinstance(value, RawValue) and len([*_possible_values(value)]) > 1 for value in (values or {}).values())
 
 
 def read_as_declared(values: Mapping[str, object], declared: Sequence[AnyType]) -> dict[str, object]:
-    """Convert each raw value to the first of text, number or boolean that one of the types allows (default: text)."""
+    """Return the values, with raw values converted to text or, if the types do not allow text, to the JSON type.
+
+    A raw value stays text if no type declares its property, or no type allows the converted value.
+    """
     rules = [rule for defined in declared for rule in defined.properties]
     return {
         key: _first_allowed(value, [rule for rule in rules if rule.name == key])
@@ -134,30 +146,32 @@ def _declared_types(ontology: Ontology, kind: Kind | None, type_name: str | None
 
 
 def _first_allowed(value: str, rules: Sequence[PropertyRule]) -> PropertyValue:
-    allowed = (reading for reading in _possible_values(value) if any(_allows(rule, reading) for rule in rules))
+    allowed = (
+        parsed_value for parsed_value in _possible_values(value) if any(_allows(rule, parsed_value) for rule in rules)
+    )
     return next(allowed, str(value))
 
 
 def _allows(rule: PropertyRule, value: PropertyValue) -> bool:
-    fits = rule.type is None or rule.type.accepts(value)
-    return fits and (not rule.enum or any(equal_values(value, member) for member in rule.enum))
+    is_valid_type = rule.type is None or rule.type.accepts(value)
+    return is_valid_type and (not rule.enum or any(equal_values(value, member) for member in rule.enum))
 
 
 def _possible_values(value: str) -> Iterator[PropertyValue]:
-    """Yield the value as text. If it can be a number or boolean, yield that too."""
+    """Yield a raw value as text and, if the text is a JSON number or boolean, as that number or boolean."""
     yield str(value)
     try:
-        reading: object = json.loads(value, parse_constant=_refuse_constant)
+        parsed_value: object = json.loads(value, parse_constant=_refuse_constant)
     except ValueError:
         return
-    if isinstance(reading, bool | int | float):
-        yield reading
+    if isinstance(parsed_value, bool | int | float):
+        yield parsed_value
 
 
 def _parse_assignment(text: str) -> tuple[str, object]:
     key, equals, value = text.partition("=")
     if not equals or key in ("", ":"):
-        raise invalid_argument("property", f"{printable(text)} is not a property", _EXAMPLES)
+        raise invalid_argument("property", f"{quote(text)} is not a property assignment", _EXAMPLES)
     return (key[:-1], _parse_json(text, value)) if key.endswith(":") else (key, RawValue(value))
 
 
@@ -166,7 +180,7 @@ def _parse_json(assignment: str, value: str) -> object:
         return json.loads(value, parse_constant=_refuse_constant)
     except ValueError as error:
         raise invalid_argument(
-            "property", f"The text after := in {printable(assignment)} is not JSON", _EXAMPLES
+            "property", f"The text after := in {quote(assignment)} is not valid JSON", _EXAMPLES
         ) from error
 
 

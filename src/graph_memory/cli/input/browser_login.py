@@ -1,9 +1,10 @@
-"""Opens a page that is logged in. Its address does not contain the login, because process lists and histories show it.
+"""Opens a web page that is logged in.
 
-The address ends with a port and a token. With these, the page (`local/browser/assets/seed.js`) fetches the login from a
-server in this process, which answers only once. On Linux, the server answers only programs of the same user. On systems
-that do not show who owns a connection, another user of the machine could read the token from the process list, and
-fetch the login before the page does.
+The login is not in the address, because process lists and histories show addresses. The address ends with a port and a
+token. The page (`local/browser/assets/seed.js`) uses them to fetch the login from a server in this process, which
+answers only once. On Linux, the server answers only processes of the same user. On systems that do not show who owns a
+connection, another user of the machine could read the token from the process list, and fetch the login before the page
+does.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _MAPPED_PREFIX = bytes(10) + b"\xff\xff"
 
 
 class _LoginServer(ThreadingHTTPServer):
-    """A server from which the web page `page` can fetch the login once."""
+    """A local server that returns the login for the web page `page` once."""
 
     def __init__(self, page: str, login: Mapping[str, str]) -> None:
         super().__init__((_HOST, 0), _LoginHandler)
@@ -42,12 +43,12 @@ class _LoginServer(ThreadingHTTPServer):
         self._single_visit = Lock()
 
     def admits(self, path: str, origin: str | None, visitor: Address) -> bool:
-        """Return whether this is the page's first request, from a program of this user."""
+        """Return whether this is the page's first request for the login, sent by a process of the current user."""
         expected = path == self.path and origin == self.origin
         return expected and self._is_this_user(visitor) and self._single_visit.acquire(blocking=False)
 
     def _is_this_user(self, visitor: Address) -> bool:
-        """Return whether a program of this user sent the request, or the system does not tell the user."""
+        """Return whether a process of this user opened the connection. Also True if the system cannot tell."""
         user = user_of(visitor, (_HOST, self.server_port), _read_tables())
         return sys.platform == "win32" or user is None or user == os.getuid()
 
@@ -70,7 +71,7 @@ class _LoginHandler(BaseHTTPRequestHandler):
         return self.server.done.set()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """Do nothing: requests are not logged."""
+        """Do nothing, because requests must not be logged."""
 
 
 def has_display() -> bool:
@@ -80,10 +81,10 @@ def has_display() -> bool:
 
 
 def hand_over(page: str, login: Mapping[str, str], open_page: Callable[[str], object], timeout: float) -> bool:
-    """Open a page that fetches the login. Returns whether it did so within `timeout` seconds.
+    """Open a page that fetches the login. Return whether the page fetched it within `timeout` seconds.
 
-    `open_page` may block until the web browser is closed. If it returns False, this function does not wait. What the
-    web browser prints to stdout goes to stderr.
+    `open_page` may block until the browser is closed. If it returns False, this function returns at once. The browser's
+    stdout is redirected to stderr.
     """
     with _LoginServer(page, login) as server, stdout_on_stderr():
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -95,7 +96,7 @@ def hand_over(page: str, login: Mapping[str, str], open_page: Callable[[str], ob
 
 @contextmanager
 def stdout_on_stderr() -> Generator[None]:
-    """Redirect the stdout of programs started in this block to stderr."""
+    """Redirect the stdout of programs started in the `with` block to stderr."""
     try:
         original = os.dup(1)
     except OSError:  # there is no stdout to protect
@@ -111,9 +112,10 @@ def stdout_on_stderr() -> Generator[None]:
 
 
 def user_of(address: Address, peer: Address, tables: Iterable[str]) -> int | None:
-    """Return the id of the user who owns the local end of a connection from `address` to `peer`, or None.
+    """Return the id of the user whose process opened the connection from `address` to `peer`.
 
-    `tables` are the contents of `/proc/net/tcp` and `/proc/net/tcp6` on Linux. Returns None if they do not have it.
+    `tables` are the contents of `/proc/net/tcp` and `/proc/net/tcp6` on Linux. Returns None if they do not contain the
+    connection.
     """
     pairs = set(zip(_table_forms(address), _table_forms(peer), strict=True))
     for line in (line for table in tables for line in table.splitlines()):
@@ -124,7 +126,7 @@ def user_of(address: Address, peer: Address, tables: Iterable[str]) -> int | Non
 
 
 def _table_forms(address: Address) -> tuple[str, str]:
-    """Return the address as the system's tables write it, for an IPv4 and for an IPv6 socket."""
+    """Return the address in the two formats of `/proc/net`: for IPv4 and IPv6 sockets."""
     host, port = socket.inet_aton(address[0]), f"{address[1]:04X}"
     return f"{_hex_words(host)}:{port}", f"{_hex_words(_MAPPED_PREFIX + host)}:{port}"
 

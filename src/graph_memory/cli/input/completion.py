@@ -1,4 +1,4 @@
-"""Shell completion. It never starts a Neo4j, and never fails."""
+"""Shell completion. It never starts Neo4j, and never raises an error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from graph_memory.model.ontology.ontology import AnyType, Ontology
 
 _TIMEOUT = 3.0
-"""Seconds that completion may take."""
+"""Maximum time in seconds for the memory to return names for completion."""
 
 
 def domains(incomplete: str) -> list[str]:
@@ -44,12 +44,18 @@ def all_types(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def toolsets(incomplete: str) -> list[str]:
-    """Return completions of the comma-separated list `incomplete`: its last name becomes a toolset or tool."""
-    from graph_memory.mcp_server.presets import OF_TOOLSETS
+    """Return the toolsets and tools that complete the last name in the comma-separated list `incomplete`."""
+    from graph_memory.mcp_server.presets import TOOLSETS_BY_PRESET
     from graph_memory.operations.table import TOOLSETS
 
     complete, comma, last = incomplete.rpartition(",")
-    names = {*TOOLSETS, *OF_TOOLSETS, "agent", "all", *(tool.name for tools in TOOLSETS.values() for tool in tools)}
+    names = {
+        *TOOLSETS,
+        *TOOLSETS_BY_PRESET,
+        "agent",
+        "all",
+        *(tool.name for tools in TOOLSETS.values() for tool in tools),
+    }
     return [f"{complete}{comma}{name}" for name in _with_prefix(last, names)]
 
 
@@ -61,7 +67,7 @@ def operations(incomplete: str) -> list[str]:
 
 
 def operation_arguments(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the operation's arguments that start with `incomplete`, each followed by `=`."""
+    """Return the operation's arguments that start with `incomplete`, each with a `=` appended."""
     from graph_memory.operations.schemas import properties_of
     from graph_memory.operations.table import CALLABLE
 
@@ -83,7 +89,10 @@ def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _ask_memory(use: Callable[[Memory], Awaitable[Sequence[str]]]) -> Sequence[str]:
-    """Return the names from a running memory, or an empty list if none runs or it is slow."""
+    """Return the names that `use` reads, or no names on failure.
+
+    It fails if no server is running, the server is too slow, or `use` raises an error.
+    """
     with suppress(Exception):  # the shell would show any output in the middle of the line that is being typed
         import anyio
 

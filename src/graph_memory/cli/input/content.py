@@ -1,4 +1,4 @@
-"""Content for a node or connection, from an option, a file, standard input or an editor."""
+"""Reads the content of a node or connection from an option, a file, standard input or an editor."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Encoding
 
 FORMATS = {".md": "markdown", ".markdown": "markdown", ".txt": "text", ".yml": "yaml", ".htm": "html", ".jpeg": "jpg"}
-"""Formats by file ending, for endings that differ from the name of the format."""
+"""Content formats by file extension, for extensions that differ from the format's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContentInput:
-    """Content that was given on the command line."""
+    """Content from the command line, with its encoding and its format."""
 
     content: str | bytes
     encoding: Encoding
     format: str | None
-    """The format that the file's name suggests."""
+    """The format for the file's extension, or None without a file or extension."""
 
 
 def read_content(
     text: str | None, file: Path | None, *, edit: bool = False, original: str = "", binary: bool = False
 ) -> ContentInput | None:
-    """Return the content from an option, a file, or an editor that starts with `original`. None if no source is given.
+    """Return the content from the option --content, a file, or an editor that opens with the text `original`.
 
-    Raises INVALID_ARGUMENT for two sources at once, a file that cannot be read, and an editor that fails.
+    Returns None if no source is given. Raises INVALID_ARGUMENT if there are several sources, the file cannot be read,
+    or the editor fails.
     """
     if sum((text is not None, file is not None, edit)) > 1:
         raise invalid_argument("content", "The content was given twice", "Use one of --content, --file and --edit.")
@@ -47,7 +48,10 @@ def read_content(
 
 
 def read_text(text: str | None, file: Path | None) -> str | None:
-    """Return content that must be text, or None if no source is given. Raises INVALID_ARGUMENT and INVALID_ENCODING."""
+    """Return the notes of a connection from the option or the file, or None if neither is given.
+
+    Raises INVALID_ARGUMENT if both are given or the file cannot be read, and INVALID_ENCODING if it is not UTF-8 text.
+    """
     content = read_content(text, file)
     if content is None or isinstance(content.content, str):
         return None if content is None else str(content.content)
@@ -56,7 +60,10 @@ def read_text(text: str | None, file: Path | None) -> str | None:
 
 
 def edit_text(original: str) -> str:
-    """Let the user edit the text, and return it. Raises INVALID_ARGUMENT if the editor fails or does not save UTF-8."""
+    """Open the text in the user's editor, and return the edited text.
+
+    Raises INVALID_ARGUMENT if the editor cannot be run, fails, or does not save UTF-8.
+    """
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
     with tempfile.TemporaryDirectory(prefix="graph-memory-") as folder:
         path = Path(folder, "content.md")
@@ -70,7 +77,7 @@ def edit_text(original: str) -> str:
         if status != 0:
             raise invalid_argument(
                 "edit",
-                f"The editor {command} exited with {status}",
+                f"The editor {command} exited with status {status}",
                 "Nothing was changed. Edit it again, or give the text with --content.",
             )
         return _decode(path.read_bytes())
@@ -78,10 +85,10 @@ def edit_text(original: str) -> str:
 
 @contextmanager
 def save_on_failure(content: ContentInput | None, *, edit: bool) -> Generator[None]:
-    """If the block fails, save text from an editor to a file, and name the file in the error."""
+    """If the `with` block fails, save the text from an editor to a file, and add the file's path to the error."""
     try:
         yield
-    except BaseException as error:  # also on Ctrl-C or a lost terminal, the text must not be lost
+    except BaseException as error:  # even on Ctrl-C or a lost terminal, the text must not be lost
         if content is None or not edit:
             raise
         saved = f"Your text is in {_save(content)}."
@@ -116,7 +123,7 @@ def _from_file(path: Path) -> ContentInput:
 
 
 def _from_bytes(data: bytes, content_format: str | None) -> ContentInput:
-    """Return UTF-8 without null bytes as text, since text can be searched. Other data is binary content."""
+    """Return the data as searchable text if it is UTF-8 without null bytes, otherwise as binary content."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -130,4 +137,6 @@ def _decode(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise invalid_argument("edit", "The editor did not save UTF-8", "Set it to save as UTF-8.") from error
+        raise invalid_argument(
+            "edit", "The editor did not save UTF-8", "Configure the editor to save UTF-8."
+        ) from error

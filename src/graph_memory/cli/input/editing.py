@@ -1,4 +1,4 @@
-"""Lets a user change a node or connection interactively: property values, or the text in an editor."""
+"""Lets the user change a node or connection interactively: its property values, or its text in an editor."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 
 
 def can_be_edited(entry: LogEntry) -> bool:
-    """Return whether the subject of the change has property values or text that can be edited."""
+    """Return whether the changed subject has property values or text that the user can edit."""
     return entry.kind in TYPE_OF and entry.operation != "delete"
 
 
 def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
-    """Let the user change the subject. Returns its new version, or None if it was not changed. Errors are printed."""
+    """Ask the user how to change the node or connection of a log entry, and apply the change.
+
+    Returns the new version, or None if nothing was changed. Errors are printed to stderr.
+    """
     match choose_answer("Edit", ["values", "content", "nothing"]):
         case "values":
             change = _edit_values

@@ -1,4 +1,4 @@
-"""The options for the fields of a node."""
+"""The command line options for a node's fields."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MetadataOption = Annotated[
 
 
 def _time_option(name: str, condition: str) -> object:
-    text = f'Only what was {condition}: a time, yesterday, "2 hours ago".'
+    text = f'Only nodes {condition}: a time, or a phrase such as "2 hours ago".'
     return typer.Option(f"--{name}", metavar="TIME", callback=time_callback(name), help=text)
 
 
@@ -30,7 +30,7 @@ ModifiedBeforeOption = Annotated[str | None, _time_option("modified-before", "la
 
 
 class NodeFields(TypedDict):
-    """The fields of a node. None leaves a field unchanged."""
+    """The fields of a node. None keeps a field's value."""
 
     path: str | None
     namespace: str | None
@@ -61,7 +61,7 @@ def _parse_object(text: str) -> dict[str, object]:
     try:
         value: object = parse_json_strictly(text.encode(errors="surrogateescape")) if text else dict[str, object]()
     except ValueError as error:
-        raise _invalid_metadata(f"The value of --metadata is not JSON: {error}") from error
+        raise _invalid_metadata(f"The value of --metadata is not valid JSON: {error}") from error
     if not isinstance(value, dict):
         raise _invalid_metadata("The value of --metadata is not a JSON object")
     return cast("dict[str, object]", value)

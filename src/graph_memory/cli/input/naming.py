@@ -1,4 +1,4 @@
-"""Resolves names that a person may type for a node or connection: its id, the beginning of the id, or its title."""
+"""Resolves names that a person types for a node or connection: an id, a prefix of an id, or a title."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
-    from graph_memory.memory.history.results import Named, Sessions
+    from graph_memory.memory.history.results import NamedSubject, Sessions
 
 T = TypeVar("T")
 MAX_SESSIONS = 10_000
-"""Maximum number of sessions searched for the beginning of a name."""
+"""Maximum number of sessions in which a prefix of a session id is looked up."""
 
 
 async def id_of(memory: Memory, name: str, kind: Kind | None = None) -> str:
-    """Return the id of the named node or connection. If none has the name, return the name itself.
+    """Return the id of the node or connection with this name, or the name itself if nothing has this name.
 
-    If several have the name, raises INVALID_ARGUMENT with the candidates.
+    If several have the name, raises INVALID_ARGUMENT and lists them.
     """
     if is_generated_id(name):
         return name
     matches = [match for match in await memory.history.named(name) if kind in (None, match.kind)]
     if len(matches) > 1:
-        raise _ambiguous(name, matches)
+        raise _ambiguous_error(name, matches)
     return matches[0].id if matches else name
 
 
@@ -44,12 +44,12 @@ async def ids_of(memory: Memory, names: Iterable[str]) -> list[str]:
 
 
 def with_id(name: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
-    """Return a function of the memory that calls `use` with the id of the named node or connection."""
+    """Return a function that calls `use` with the memory and the id of the named node or connection."""
     return _with_id(name, use, None)
 
 
 def with_node_id(name: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
-    """Return a function of the memory that calls `use` with the id of the named node."""
+    """Return a function that calls `use` with the memory and the id of the named node."""
     return _with_id(name, use, Kind.NODE)
 
 
@@ -70,9 +70,9 @@ async def session_id(memory: Memory, name: str) -> str:
 
 
 def session_named(name: str, page: Sessions) -> str:
-    """Return the id of the session that the name begins. If none matches or the name is an id, return the name.
+    """Return the session id that starts with the name. If the name is an id, or no id starts with it, return the name.
 
-    Raises INVALID_ARGUMENT if the ids of several sessions start with the name.
+    Raises INVALID_ARGUMENT if several ids start with the name.
     """
     names = {session.session for session in page.sessions if session.session}
     matches = [full_name for full_name in sorted(names) if full_name.startswith(name)]
@@ -81,13 +81,13 @@ def session_named(name: str, page: Sessions) -> str:
     if len(matches) > 1:
         raise invalid_argument(
             "session",
-            f"{quote(name)} is the beginning of {len(matches)} sessions",
-            "Pass more characters of the name.",
+            f"{quote(name)} matches {len(matches)} sessions",
+            "Pass more characters of the session id.",
         )
     return matches[0]
 
 
-def _ambiguous(name: str, matches: Sequence[Named]) -> GraphError:
+def _ambiguous_error(name: str, matches: Sequence[NamedSubject]) -> GraphError:
     candidates = [match.model_dump(include={"id", "type", "title"}, exclude_none=True) for match in matches]
-    error = invalid_argument("id", f"{quote(name)} is ambiguous", "Pass the id of one of these:")
+    error = invalid_argument("id", f"{quote(name)} is ambiguous", "Pass the id of one of these nodes:")
     return GraphError(error.code, error.message, {**error.details, "candidates": candidates})

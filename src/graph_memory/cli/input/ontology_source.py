@@ -1,4 +1,4 @@
-"""Reads an ontology that the command line names: a file, standard input, or a bundled ontology."""
+"""Reads an ontology from a file, standard input, or the bundled ontologies."""
 
 from __future__ import annotations
 

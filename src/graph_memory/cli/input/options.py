@@ -1,4 +1,4 @@
-"""The options that several commands share, so that each name has the same meaning everywhere."""
+"""Options that several commands share, so that they mean the same in all commands."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from graph_memory.project import domain_for
 
 
 def project_domain(domain: str | None) -> str | None:
-    """Return the domain given by the option, or by GRAPH_MEMORY_DOMAIN if the option is omitted.
+    """Return the value of --domain or, by default, of GRAPH_MEMORY_DOMAIN. Returns None if neither is set.
 
-    `auto` means the domain of the current folder's project.
+    `auto` is replaced by the domain of the current folder's project.
     """
     from graph_memory.settings import ENVIRONMENT  # not needed for help
 
@@ -46,18 +46,18 @@ InDomainsOption = Annotated[
         autocompletion=completion.domains,
     ),
 ]
-IncludeChildrenOption = Annotated[bool, typer.Option("--include-children", help="Also read the domains below it.")]
+IncludeChildrenOption = Annotated[bool, typer.Option("--include-children", help="Also read its child domains.")]
 
 
 class DomainSelection(TypedDict, total=False):
-    """The domains that a call reads. Empty if it reads only its own domain."""
+    """The arguments that select which domains a call reads. If they are empty, it reads only its own domain."""
 
     domains: list[str] | None
     include_children: bool
 
 
 def select_domains(domains: list[str] | None, *, include_children: bool) -> DomainSelection:
-    """Return the selection that the options --in and --include-children make."""
+    """Return the arguments for the options --in and --include-children."""
     return (
         DomainSelection(domains=domains or None, include_children=include_children)
         if domains or include_children
@@ -66,14 +66,17 @@ def select_domains(domains: list[str] | None, *, include_children: bool) -> Doma
 
 
 class Ordering(TypedDict, total=False):
-    """The ordering arguments of a list command. Without them, results are ordered by id."""
+    """The ordering arguments of a list command. By default, results are ordered by id."""
 
     order_by: str
     descending: bool
 
 
 def select_order(order_by: str | None, *, descending: bool) -> Ordering:
-    """Return the ordering that the options make. Raises INVALID_ARGUMENT for --descending without --order-by."""
+    """Return the arguments for --order-by and --descending.
+
+    Raises INVALID_ARGUMENT for --descending without --order-by.
+    """
     if order_by is None and not descending:
         return {}
     if order_by is None:
@@ -133,7 +136,7 @@ MinStrengthOption = Annotated[
 ]
 TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag. Repeatable.")]
 PathOption = Annotated[str | None, typer.Option(help="Its path, such as work/kitchen.")]
-IdOption = Annotated[str | None, typer.Option("--id", help="An id of your own that was never used before.")]
+IdOption = Annotated[str | None, typer.Option("--id", help="An id of your choice that was never used before.")]
 
 ContentOption = Annotated[str | None, typer.Option("--content", "-c", metavar="TEXT", help="The content as text.")]
 FileOption = Annotated[
@@ -153,7 +156,7 @@ ValidAtOption = Annotated[
         "--valid-at",
         metavar="TIME",
         callback=time_callback("valid-at"),
-        help='Only facts that are valid at this time: a time, now, yesterday, "2 hours ago".',
+        help='Only facts that are valid at this time: a time, or a phrase such as "2 hours ago".',
     ),
 ]
 
@@ -163,7 +166,7 @@ AsOfOption = Annotated[
         "--as-of",
         metavar="POINT",
         callback=point_callback("as-of"),
-        help='Read the state at this point: a log number, an event id, a time, yesterday, "2 hours ago".',
+        help='Read the state at this point: a log number, event id, time, or phrase such as "2 hours ago".',
     ),
 ]
 SinceOption = Annotated[
@@ -171,15 +174,18 @@ SinceOption = Annotated[
     typer.Option(
         metavar="POINT",
         callback=point_callback("since"),
-        help='The first change: a log number, an event id, a time, yesterday, "last session".',
+        help='The first change: a log number, event id, time, or phrase such as "last session".',
     ),
 ]
 UntilOption = Annotated[
     str | None,
-    typer.Option(metavar="POINT", callback=point_callback("until"), help="The last change, in the form of --since."),
+    typer.Option(
+        metavar="POINT", callback=point_callback("until"), help="The last change, in the same forms as --since."
+    ),
 ]
 LimitOption = Annotated[
-    int | None, typer.Option("--limit", "-n", min=1, help="Maximum results. Default: 100 in a table, all with --json.")
+    int | None,
+    typer.Option("--limit", "-n", min=1, help="Maximum number of results. Default: 100 in a table, all with --json."),
 ]
 OrderByOption = Annotated[
     str | None, typer.Option(metavar="PROPERTY", help="Sort by this property. The type must have an index for it.")
@@ -187,7 +193,7 @@ OrderByOption = Annotated[
 DescendingOption = Annotated[bool, typer.Option("--descending", help="With --order-by: sort in descending order.")]
 CursorOption = Annotated[str | None, typer.Option(help="Continue after the page that ended with this cursor.")]
 ExpectedVersionOption = Annotated[
-    int | None, typer.Option(min=0, help="Fail if the version is another, because someone else changed it.")
+    int | None, typer.Option(min=0, help="Fail if its version is different, because someone else changed it.")
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Without a terminal, nothing is asked.")]
 
@@ -196,26 +202,26 @@ IrreversibleYesOption = Annotated[
 ]
 
 DEFAULT_ROWS = 100
-"""Maximum number of rows of a table without --limit."""
+"""Maximum number of rows in a table if --limit is not given."""
 
 
 def should_confirm(*, yes: bool) -> bool:
-    """Return whether to ask for confirmation before removing data. Never asks if there is no terminal."""
+    """Return whether to ask for confirmation before data is removed: not with --yes, and not without a terminal."""
     return not yes and sys.stdin.isatty()
 
 
 def must_confirm(*, yes: bool, alternative: str) -> bool:
-    """Return whether to ask for confirmation before an action that cannot be undone.
+    """Return whether to ask for confirmation before an action that cannot be undone: not with --yes.
 
-    Raises INVALID_ARGUMENT if there is no terminal and --yes was not given. `alternative` is a sentence that says what
-    to do instead.
+    Raises INVALID_ARGUMENT without a terminal and without --yes. `alternative` is a sentence for the hint about another
+    possible action.
     """
     if yes or sys.stdin.isatty():
         return not yes
     message = "This cannot be undone, and there is no terminal to confirm it on"
-    raise invalid_argument("yes", message, f"Use --yes to do it. {alternative}")
+    raise invalid_argument("yes", message, f"Pass --yes to confirm. {alternative}")
 
 
 def confirm(question: str) -> None:
-    """Ask the user for confirmation. If it is refused, exit with status 1."""
+    """Ask the user to confirm `question`. If the user declines, exit with status 1."""
     run_prompt(lambda: typer.confirm(question, abort=True, err=True))

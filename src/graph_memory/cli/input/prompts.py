@@ -1,4 +1,4 @@
-"""Asks questions at a terminal, to be answered with a letter or a word."""
+"""Asks questions in a terminal. The user answers with a letter or a word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def run_prompt(prompt: Callable[[], T]) -> T:
-    """Return the answer to the prompt. Ctrl-C ends the command, and does not count as "no"."""
+    """Run the prompt, and return the user's answer. Ctrl-C ends the command instead of counting as "no"."""
     try:
         return prompt()
     except typer.Abort as abort:  # the prompt raises it for both Ctrl-C and the end of input
@@ -23,7 +23,7 @@ def run_prompt(prompt: Callable[[], T]) -> T:
 
 
 def choose_answer(question: str, answers: Sequence[str]) -> str:
-    """Ask for one of the answers, typed as the word or its first letter. At the end of input, exit with 1."""
+    """Ask until the user types an answer or its first letter, and return it. At end of input, exit with status 1."""
     choices = ", ".join(f"[{answer[0]}]{answer[1:]}" for answer in answers)
     while True:
         reply = run_prompt(lambda: typer.prompt(f"{question} {choices}", prompt_suffix="? ", err=True)).strip().lower()

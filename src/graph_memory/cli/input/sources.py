@@ -1,4 +1,4 @@
-"""Arguments of commands that read a graph from other programs' files or from a Neo4j server."""
+"""Arguments and options of commands that read a graph from other programs' files or a Neo4j server."""
 
 from __future__ import annotations
 
@@ -24,17 +24,21 @@ SourceArgument = Annotated[
 DatabaseOption = Annotated[str | None, typer.Option("--database", help="Database of a Neo4j server to read from.")]
 OnlyLabelOption = Annotated[
     list[str] | None,
-    typer.Option("--only-label", metavar="LABEL", help="Of a server, read only nodes with this label. Repeatable."),
+    typer.Option("--only-label", metavar="LABEL", help="From a server, read only nodes with this label. Repeatable."),
 ]
 OnlyTypeOption = Annotated[
     list[str] | None,
-    typer.Option("--only-type", metavar="TYPE", help="Of a server, read only relationships of this type. Repeatable."),
+    typer.Option(
+        "--only-type", metavar="TYPE", help="From a server, read only relationships of this type. Repeatable."
+    ),
 ]
 LabelOption = Annotated[
     list[str] | None,
     typer.Option("--label", help="Label that is the type of a node with several. Default: the rarest. Repeatable."),
 ]
-NodeTypeOption = Annotated[str | None, typer.Option("--node-type", metavar="TYPE", help="Type of nodes without label.")]
+NodeTypeOption = Annotated[
+    str | None, typer.Option("--node-type", metavar="TYPE", help="Type of nodes without a label.")
+]
 ConnectionTypeOption = Annotated[
     str | None, typer.Option("--connection-type", metavar="TYPE", help="Type of connections without a type.")
 ]
@@ -54,7 +58,7 @@ JoinArraysOption = Annotated[
     typer.Option("--join-arrays", metavar="TEXT", help="Join lists into one text, separated by this."),
 ]
 SkipInvalidOption = Annotated[
-    bool, typer.Option("--skip-invalid", help="Leave out records that cannot be loaded, instead of failing.")
+    bool, typer.Option("--skip-invalid", help="Skip records that cannot be loaded, instead of failing.")
 ]
 
 
@@ -68,7 +72,7 @@ def source_options(
     only_labels: list[str] | None,
     only_types: list[str] | None,
 ) -> SourceOptions:
-    """Return the options for reading the source. Omitted options keep their defaults."""
+    """Return the options for reading a source. None selects an option's default."""
     from graph_memory.memory.transfer.formats.records import SourceOptions
 
     return SourceOptions(
@@ -84,7 +88,7 @@ def source_options(
 
 
 def read_sources(locations: list[str], database: str | None) -> list[GivenSource]:
-    """Return the sources. A server has its login. Raises INVALID_ARGUMENT for a database without a server."""
+    """Return the sources at these paths or addresses. Raises INVALID_ARGUMENT for a database without a server."""
     from graph_memory.app import source_at
 
     return [source_at(read_settings(), location, database) for location in locations]

@@ -1,4 +1,4 @@
-"""Parses times and points of the log as people type them, by default in the machine's time zone."""
+"""Parses times and log positions as people type them, by default in the machine's time zone."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ OptionCallback = Callable[[str | None], str | None]
 LOCAL = None
 """The time zone of the machine, as the standard library represents it."""
 _OPEN = "open"
-"""The word that removes a bound."""
+"""The word that removes the start or end of a validity period."""
 
 
 def point_callback(option: str) -> OptionCallback:
-    """Return a callback that makes a point of the log, such as "last month", absolute. It raises INVALID_ARGUMENT."""
+    """Return a callback that converts a log position, such as "last month", to an event id, a number or a time.
+
+    The callback raises INVALID_ARGUMENT if the text is not a log position. `last session` is returned unchanged.
+    """
 
     def read(text: str | None) -> str | None:
         if text is None or parse_session_reference(text) is not None:
@@ -31,7 +34,10 @@ def point_callback(option: str) -> OptionCallback:
 
 
 def time_callback(option: str) -> OptionCallback:
-    """Return a callback that makes a time absolute, and keeps `open` unchanged. It raises INVALID_ARGUMENT."""
+    """Return a callback that converts a time, such as "last monday", to RFC 3339. `open` is returned unchanged.
+
+    The callback raises INVALID_ARGUMENT if the text is not a time.
+    """
 
     def read(text: str | None) -> str | None:
         if text is None or text == _OPEN:

@@ -1,1 +1,1 @@
-"""Terminal output."""
+"""Prints the results of commands for people, as tables, lists and lines."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from graph_memory.cli.output.printing import command_line, count_of, note, plain
+from graph_memory.cli.output.printing import command_line, escape_line, format_count, note
 from graph_memory.cli.output.tables import print_table
 
 if TYPE_CHECKING:
-    from graph_memory.gtd.results import Action, Available, Item, ProjectActions, Review, StuckProject, Waiting
+    from graph_memory.gtd.results import Action, AvailableActions, Item, ProjectActions, Review, StuckProject, Waiting
 
 T = TypeVar("T")
 
@@ -24,26 +24,27 @@ _REASONS = {
 }
 
 
-def print_available(available: Available) -> None:
-    """Print the actions that can be done now, and how many others cannot, by reason."""
+def print_available(available: AvailableActions) -> None:
+    """Print the available actions, and how many other actions are unavailable for which reason."""
     if available.actions:
         _print_actions(available.actions)
     reasons = [f"{number} {_REASONS[name]}" for name, number in available.left_out.to_dict().items() if number]
-    note(f"{count_of(len(available.actions), 'action')}.{' Left out: ' + ', '.join(reasons) + '.' if reasons else ''}")
+    omitted = f" Left out: {', '.join(reasons)}." if reasons else ""
+    note(f"{format_count(len(available.actions), 'action')}.{omitted}")
 
 
 def print_projects(projects: Sequence[ProjectActions]) -> None:
     """Print projects with their next actions."""
     _print_projects(projects)
-    note(f"{count_of(len(projects), 'project')}.")
+    note(f"{format_count(len(projects), 'project')}.")
 
 
 def _print_projects(projects: Sequence[ProjectActions]) -> None:
     for project in projects:
-        typer.echo(plain(f"{project.title}{_due(project.due)}  {project.id}"))
+        typer.echo(escape_line(f"{project.title}{_due(project.due)}  {project.id}"))
         for action in project.actions:
             about = ", ".join(filter(None, [action.status, *action.contexts, _time(action.minutes), action.due]))
-            typer.echo(plain(f"  - {action.title}{f' ({about})' if about else ''}  {action.id}"))
+            typer.echo(escape_line(f"  - {action.title}{f' ({about})' if about else ''}  {action.id}"))
         if not project.actions:
             typer.echo("  no next action")
 
@@ -86,7 +87,7 @@ def print_review(review: Review) -> None:
 
 
 def _section(title: str, items: Sequence[T], show: Callable[[Sequence[T]], None]) -> str | None:
-    """Print a list under its title. If the list is empty, only return the title."""
+    """Print a list under its title, and return None. If the list is empty, print nothing and return its title."""
     if not items:
         return title.partition(":")[0]
     typer.secho(f"{title} ({len(items)})", bold=True)
@@ -143,7 +144,7 @@ def _print_waiting(waiting: Sequence[Waiting]) -> None:
 def _overdue(waiting: Waiting) -> str:
     if waiting.days_overdue is None or waiting.days_overdue < 0:
         return ""
-    return count_of(waiting.days_overdue, "day") if waiting.days_overdue else "today"
+    return format_count(waiting.days_overdue, "day") if waiting.days_overdue else "today"
 
 
 def _time(minutes: float | None) -> str:

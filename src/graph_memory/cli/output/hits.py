@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from graph_memory.cli.output.printing import count_of, note, output_console, plain
+from graph_memory.cli.output.printing import escape_line, format_count, note, output_console
 from graph_memory.model.text.analysers import ENGLISH
 from graph_memory.model.time.clock import rfc3339
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from graph_memory.memory.search.results import Hit, Part, SearchResult
+    from graph_memory.memory.search.results import Hit, ScorePart, SearchResult
     from graph_memory.memory.search.text.bm25 import Query
 
 _INDENT = 4
-_NARROWEST = 20
+_MIN_WIDTH = 20
 _WORD = re.compile(r"\w+")
 
 
 def show_hits(result: SearchResult, query: str) -> None:
-    """Print the hits. Report changes that were not searched, omitted results and the next page on stderr."""
+    """Print the hits of a search. Print the numbers of omitted hits and of unsearched changes to stderr."""
     from rich.text import Text
 
     from graph_memory.memory.search.text.analysers import ANALYSERS
@@ -32,25 +32,25 @@ def show_hits(result: SearchResult, query: str) -> None:
 
     parsed = parse_query(query, ANALYSERS[result.analyser or ENGLISH])
     console = output_console()
-    width = max(console.width - _INDENT, _NARROWEST)
+    width = max(console.width - _INDENT, _MIN_WIDTH)
     with console.capture() as printed:
         for number, hit in enumerate(result.hits, start=1):
             console.print(_headline(number, hit), soft_wrap=True)
-            for line in _lines(hit, parsed):
+            for line in _hit_lines(hit, parsed):
                 for part in line.wrap(console, width) if console.is_terminal else [line]:
                     console.print(Text(" " * _INDENT), part, sep="", soft_wrap=True)
     if result.hits:
         typer.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
-    _note_end(result)
+    _note_counts_and_cursor(result)
 
 
 def _headline(number: int, hit: Hit) -> Text:
     from rich.text import Text
 
     score = "" if hit.score is None else f"  {hit.score:.2f}"
-    title = Text(f"{number:<{_INDENT}}") + Text(plain(hit.title), "bold")
-    domain = f"  in {plain(hit.domain)}" if hit.domain else ""
-    return title + Text(f"  {plain(hit.type)}{score}{_age(hit)}{domain}", "dim")
+    title = Text(f"{number:<{_INDENT}}") + Text(escape_line(hit.title), "bold")
+    domain = f"  in {escape_line(hit.domain)}" if hit.domain else ""
+    return title + Text(f"  {escape_line(hit.type)}{score}{_age(hit)}{domain}", "dim")
 
 
 def _age(hit: Hit) -> str:
@@ -60,29 +60,29 @@ def _age(hit: Hit) -> str:
         case 0:
             return "  today"
         case days:
-            return f"  {count_of(days, 'day')} ago"
+            return f"  {format_count(days, 'day')} ago"
 
 
-def _lines(hit: Hit, query: Query) -> Iterator[Text]:
+def _hit_lines(hit: Hit, query: Query) -> Iterator[Text]:
     from rich.text import Text
 
     if hit.passage:
-        yield highlight(plain(hit.passage), query)
-    place = f"{plain(hit.place)}: " if hit.place else ""
-    yield Text(f"{place}{plain(hit.why)}", "dim")
+        yield highlight(escape_line(hit.passage), query)
+    place = f"{escape_line(hit.place)}: " if hit.place else ""
+    yield Text(f"{place}{escape_line(hit.why)}", "dim")
     if hit.over is not None:
         yield Text(f"No longer valid since {rfc3339(hit.over.since)}", "red")
         for replacement in hit.over.replaced_by or ():
-            yield Text(f"Now: {plain(replacement.text)}  {plain(replacement.id)}", "red")
+            yield Text(f"Now: {escape_line(replacement.text)}  {escape_line(replacement.id)}", "red")
     for node in hit.contradicted_by or ():
-        yield Text(f"Contradicted by {plain(node.title)}  {plain(node.id)}", "red")
+        yield Text(f"Contradicted by {escape_line(node.title)}  {escape_line(node.id)}", "red")
     for part in hit.explanation or ():
         yield Text(_part_line(part), "dim")
-    yield Text(plain(hit.id), "dim")
+    yield Text(escape_line(hit.id), "dim")
 
 
 def highlight(passage: str, query: Query) -> Text:
-    """Return the passage with the query's words, in any inflection, highlighted."""
+    """Return the passage as styled text. Words of the query are highlighted in any inflection."""
     from rich.text import Text
 
     text = Text(passage)
@@ -92,11 +92,11 @@ def highlight(passage: str, query: Query) -> Text:
     return text
 
 
-def _part_line(part: Part) -> str:
+def _part_line(part: ScorePart) -> str:
     detail = ", ".join(
         f"{name} {_format_detail(value)}" for name, value in part.detail.items() if value not in (None, {})
     )
-    return f"{part.value:+.3f}  {part.name:<9} {plain(detail)}".rstrip()
+    return f"{part.value:+.3f}  {part.name:<9} {escape_line(detail)}".rstrip()
 
 
 def _format_detail(value: object) -> object:
@@ -106,14 +106,14 @@ def _format_detail(value: object) -> object:
     return f"{value:.3g}" if isinstance(value, float) else value
 
 
-def _note_end(result: SearchResult) -> None:
-    """Print to stderr the number of results, the changes that were not searched, and the next page."""
-    lines = [f"{len(result.hits):,} of {count_of(result.found, 'result')}, searched by {_MODES[result.mode]}."]
+def _note_counts_and_cursor(result: SearchResult) -> None:
+    """Print the number of hits, the number of unsearched changes, and the next cursor to stderr."""
+    lines = [f"{len(result.hits):,} of {format_count(result.found, 'result')}, searched by {_MODES[result.mode]}."]
     if result.not_covered:
-        lines += [f"{count_of(result.not_covered, 'change')} could not be searched yet: search again soon."]
+        lines += [f"{format_count(result.not_covered, 'change')} could not be searched yet: search again soon."]
     if result.without_vectors:
         lines += [
-            f"{count_of(result.without_vectors, 'passage')} can be found by words only, until their vectors exist."
+            f"{format_count(result.without_vectors, 'passage')} can be found by words only, until their vectors exist."
         ]
     if result.left_out:
         lines += [f"{result.left_out:,} left out for --max-tokens."]

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"
-"""Invisible characters that emoji and several scripts need."""
+"""Invisible joining characters, which emoji and several scripts need."""
 CALLED_DOMAIN: ContextVar[str | None] = ContextVar("called_domain", default=None)
-"""The --domain of the running command."""
+"""The value of --domain in the running command, or None if it was not given."""
 TERMINAL: ContextVar[Mapping[str, str] | None] = ContextVar("terminal", default=None)
 """The terminal's environment variables in the calling process, if the command runs for another process."""
 
@@ -39,21 +39,21 @@ def output_console() -> Console:
 
 
 def print_json(value: Result | Mapping[str, object]) -> None:
-    """Print the value as JSON on one line. A result looks the same as from the MCP tool."""
+    """Print the value as JSON on one line. Results have the same form as in MCP tools."""
     data = value if isinstance(value, Mapping) else value.to_dict()
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     typer.echo(json.dumps(data, ensure_ascii=not unicode))
 
 
 def print_record(fields: Mapping[str, object]) -> None:
-    """Print one line for each field, with its name and value."""
+    """Print the fields, one per line, with aligned values."""
     width = max(map(len, fields), default=0)
     for name, value in fields.items():
-        typer.echo(f"{name:<{width}}  {plain(value)}".rstrip())
+        typer.echo(f"{name:<{width}}  {escape_line(value)}".rstrip())
 
 
 def print_properties(properties: Mapping[str, PropertyValue]) -> None:
-    """Print the properties in the form in which the command line accepts them."""
+    """Print the properties, if any, under a heading, in the form that the command line accepts."""
     if properties:
         typer.echo("properties")
     for key, value in properties.items():
@@ -61,19 +61,19 @@ def print_properties(properties: Mapping[str, PropertyValue]) -> None:
 
 
 def assignment(key: str, value: PropertyValue) -> str:
-    """Return the property in the form in which the command line accepts it."""
-    return plain(f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}")
+    """Return a property in the form that the command line accepts: `key=text` or `key:=json`."""
+    return escape_line(f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}")
 
 
 def command_line(*words: object, domain: str | None = None) -> str:
-    """Return a command to paste into a shell, with --domain (default: the domain of the running command)."""
+    """Return a `graph-memory` command for a shell, with --domain (default: the domain of the running command)."""
     domain = domain or CALLED_DOMAIN.get()
     option = [] if domain is None or "--domain" in words else ["--domain", domain]
-    return plain(shlex.join(["graph-memory", *map(str, words), *option]))
+    return escape_line(shlex.join(["graph-memory", *map(str, words), *option]))
 
 
-def undo_line(since: int | None, until: int | None, domain: str | None = None) -> str:
-    """Return the command that reverts a range of the log."""
+def undo_command(since: int | None, until: int | None, domain: str | None = None) -> str:
+    """Return the shell command that reverts a range of the log."""
     return command_line("revert", "--since", since, "--until", until, domain=domain)
 
 
@@ -84,35 +84,35 @@ def note(text: str) -> None:
 
 @contextmanager
 def stdout_for_json(*, as_json: bool) -> Generator[None]:
-    """If `as_json` is true, redirect other output to stderr within the block, because stdout is for JSON."""
+    """If `as_json` is true, redirect stdout to stderr in the `with` block, because stdout must only contain JSON."""
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
 
 
-def count_of(number: int, noun: str) -> str:
-    """Return the number followed by the noun, in the plural unless the number is 1."""
+def format_count(number: int, noun: str) -> str:
+    """Return the number and the noun, with a plural `s` unless the number is 1."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def local_time(moment: datetime) -> str:
-    """Return the time in the machine's time zone, with the zone, in a form that a user can also type."""
+def format_local_time(moment: datetime) -> str:
+    """Return the time in the machine's time zone, with the zone, in a form that options accept."""
     local = moment.astimezone()
     return f"{local:%Y-%m-%d %H:%M} {f'{local:%z}'.removesuffix('00') if local.utcoffset() else 'UTC'}"
 
 
 def validity_fields(valid_from: datetime | None, valid_to: datetime | None) -> dict[str, object]:
-    """Return the fields that describe a period of validity. Empty if the subject is always valid."""
+    """Return fields for `print_record` that describe a validity period. Without start and end, there are no fields."""
     moments = {"valid from": valid_from, "valid until": valid_to}
-    return {name: local_time(moment) for name, moment in moments.items() if moment is not None}
+    return {name: format_local_time(moment) for name, moment in moments.items() if moment is not None}
 
 
-def plain(value: object) -> str:
-    """Return the value as one line of text, without terminal control characters."""
+def escape_line(value: object) -> str:
+    """Return the value as one line of text, with terminal control characters escaped."""
     return "".join(_printable(character) for character in as_text(value))
 
 
-def harmless(text: str) -> str:
-    """Return the text, which may have several lines, without terminal control characters."""
+def escape_control_characters(text: str) -> str:
+    """Return the text with terminal control characters escaped. Line breaks and tabs are kept."""
     return "".join(c if c in "\n\t" or c in _JOINERS else _printable(c) for c in text)
 
 

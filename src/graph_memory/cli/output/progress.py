@@ -1,4 +1,4 @@
-"""Shows the progress of long work on stderr, if that is a terminal."""
+"""Shows the progress of long operations on stderr, if stderr is a terminal."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 DELAY = 1.0
-"""Seconds before progress is shown."""
+"""Time in seconds after which progress is shown."""
 
 
-class _Bar:
-    """A progress display on stderr. It is made when it is first shown, because `rich` is slow to import."""
+class _ProgressBar:
+    """A progress display on stderr. It imports `rich`, which is slow, only when a stage is shown."""
 
     def __init__(self, *, with_bar: bool) -> None:
         self._with_bar = with_bar
         self._lock = threading.Lock()
         self._tasks: dict[str, TaskID] = {}
         self._progress: Progress | None = None
-        self._is_over = False
+        self._is_stopped = False
         self._timer: threading.Timer | None = None
 
     def show_later(self, stage: str) -> None:
-        """Show a stage after `DELAY` seconds, unless another stage is shown before."""
+        """Show a stage after `DELAY` seconds, unless another stage is shown first."""
         self._timer = threading.Timer(DELAY, lambda: self._tasks or self.show(stage, None))
         self._timer.daemon = True
         self._timer.start()
 
     def show(self, stage: str, done: float | None) -> None:
-        """Show a stage. `done` is the share that is complete, from 0 to 1, or None."""
+        """Show a stage. `done` is the completed fraction, from 0 to 1, or None if it is unknown."""
         with self._lock:
-            if self._is_over or not sys.stderr.isatty():
+            if self._is_stopped or not sys.stderr.isatty():
                 return
             if self._progress is None:
                 self._progress = _start_progress(with_bar=self._with_bar)
@@ -49,7 +49,7 @@ class _Bar:
         if self._timer is not None:
             self._timer.cancel()
         with self._lock:
-            self._is_over = True
+            self._is_stopped = True
             if self._progress is not None:
                 self._progress.stop()
 
@@ -67,11 +67,11 @@ def _start_progress(*, with_bar: bool) -> Progress:
 
 @contextmanager
 def progress_bar(first_stage: str | None = None) -> Generator[Listener]:
-    """Yield a listener that draws a progress bar once a stage begins. Without a terminal, it prints nothing.
+    """Yield a listener that draws a progress bar on stderr when a stage begins. Without a terminal, it draws nothing.
 
     `first_stage` is shown if no stage begins within `DELAY` seconds, for example during slow imports.
     """
-    bar = _Bar(with_bar=True)
+    bar = _ProgressBar(with_bar=True)
     if first_stage is not None:
         bar.show_later(first_stage)
     try:
@@ -82,8 +82,8 @@ def progress_bar(first_stage: str | None = None) -> Generator[Listener]:
 
 @contextmanager
 def spinner(activity: str) -> Generator[None]:
-    """After `DELAY` seconds, show a spinner with the elapsed time. Without a terminal, print nothing."""
-    bar = _Bar(with_bar=False)
+    """Show a spinner with the elapsed time on stderr if the `with` block takes longer than `DELAY` seconds."""
+    bar = _ProgressBar(with_bar=False)
     bar.show_later(f"{activity} …")
     try:
         yield

@@ -1,11 +1,11 @@
-"""Describes the states of a subject before and after a change as text, with one line for each value."""
+"""Describes a subject's states before and after a change as text, one line per value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from graph_memory.cli.output.printing import local_time, plain
+from graph_memory.cli.output.printing import escape_line, format_local_time
 from graph_memory.model.subjects.protection import PROTECTION, describe_protection
 
 _NAMES = {
@@ -20,13 +20,13 @@ _TIMES = ("_created", "_modified", "_valid_from", "_valid_to", "_summary_timesta
 
 
 def state_lines(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
-    """Yield a line for each value that the subject had before or after the change, user properties first."""
+    """Yield a line for each value of the subject before or after the change, user properties first."""
     names = sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
     width = max((len(_display_name(name)) for name in names), default=0)
     for name in names:
         old, new = (_display_value(name, state.get(name)) for state in (before, after))
         changed = before and after and old != new
-        yield f"{plain(_display_name(name)):<{width}}  {f'{old} → {new}' if changed else new if after else old}"
+        yield f"{escape_line(_display_name(name)):<{width}}  {f'{old} → {new}' if changed else new if after else old}"
 
 
 def _display_name(name: str) -> str:
@@ -37,11 +37,11 @@ def _display_value(name: str, value: object) -> str:
     if value is None:
         return "none"
     if isinstance(value, str) and name in _TIMES:
-        return local_time(datetime.fromisoformat(value))
+        return format_local_time(datetime.fromisoformat(value))
     if name == PROTECTION:
-        return plain(describe_protection(str(value)))
+        return escape_line(describe_protection(str(value)))
     if name == "_content_sha256":
         return f"{str(value)[:12]}…"
     if isinstance(value, list | tuple):
-        return ", ".join(map(plain, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return plain(value)
+        return ", ".join(map(escape_line, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return escape_line(value)

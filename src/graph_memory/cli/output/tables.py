@@ -1,4 +1,4 @@
-"""Prints tables for people. They are cut to the width of the terminal, but not in a file or pipe."""
+"""Prints tables for people. Tables are cut to the terminal's width, but not in a file or pipe."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import typer
 
-from graph_memory.cli.output.printing import output_console, plain
+from graph_memory.cli.output.printing import escape_line, output_console
 
 Cells = Sequence[Sequence[str]]
 GAP = 2
@@ -26,9 +26,9 @@ def print_table(
 ) -> None:
     """Print the rows under their column names. If there are no rows, print nothing.
 
-    On a terminal, `tints` has the style of each cell, by row and column. Ids in the column `ids` are shortened if they
-    do not fit. Wide text is wrapped in the columns `wrapped`, kept in the columns `uncut`, and cut in all others. In a
-    file or pipe, each row is one line, and nothing is cut.
+    On a terminal, `tints` contains the style of each cell, by row and column. Ids in the column `ids` are shortened if
+    they do not fit. Wide text is wrapped in the columns `wrapped`, kept in the columns `uncut`, and cut in all other
+    columns. In a file or pipe, each row is one line, and nothing is cut.
     """
     if not rows:
         return
@@ -36,7 +36,7 @@ def print_table(
     from rich.text import Text
 
     console = output_console()
-    cells: Cells = [[plain(cell) for cell in row] for row in rows]
+    cells: Cells = [[escape_line(cell) for cell in row] for row in rows]
     cells = _with_fitting_ids(columns, cells, ids)
     widths = _natural_widths(columns, cells)
     if console.is_terminal:
@@ -57,18 +57,18 @@ def print_table(
 
 
 def _with_fitting_ids(columns: Sequence[str], cells: Cells, ids: str) -> Cells:
-    """Shorten the ids in the cells, so that they fit on a line beside the other columns."""
+    """Return the cells, with shortened ids if complete ids would not fit on a line with the other columns."""
     if ids not in columns:
         return cells
     position = columns.index(ids)
     widths = _natural_widths(columns, cells)
     space = line_width() - sum(widths) - GAP * (len(widths) - 1) + widths[position]
-    fitting = shorten_ids([row[position] for row in cells], space)
-    return [[*row[:position], short_id, *row[position + 1 :]] for row, short_id in zip(cells, fitting, strict=True)]
+    short_ids = shorten_ids([row[position] for row in cells], space)
+    return [[*row[:position], short_id, *row[position + 1 :]] for row, short_id in zip(cells, short_ids, strict=True)]
 
 
 def shorten_ids(ids: Sequence[str], width: float) -> list[str]:
-    """Return the ids if they fit into `width` characters, otherwise unique beginnings of them, which users can type."""
+    """Return the ids if they fit into `width` characters, otherwise unique prefixes, which users can type."""
     if max(map(len, ids), default=0) <= width:
         return list(ids)
     size = SHORT_ID
@@ -84,17 +84,20 @@ def line_width() -> float:
 
 
 def print_tinted(*parts: tuple[object, str]) -> None:
-    """Print the parts on one line, separated by two spaces. On a terminal, each has its style."""
+    """Print the parts on one line, separated by two spaces. On a terminal, each part is printed in its style."""
     from rich.text import Text
 
     console = output_console()
     with console.capture() as printed:
-        console.print(Text("  ").join(Text(plain(part), style) for part, style in parts), soft_wrap=True, end="")
+        console.print(Text("  ").join(Text(escape_line(part), style) for part, style in parts), soft_wrap=True, end="")
     typer.echo(printed.get())
 
 
 def fit_widths(widths: Sequence[int], minimums: Sequence[int], line_width: int) -> list[int]:
-    """Reduce the widest columns until all fit on a line. A column with 0 in `minimums` keeps its width."""
+    """Return column widths that fit on a line. The widest columns are narrowed, at most to their minimums.
+
+    A column with minimum 0 keeps its width. If not all columns fit, the line is wider.
+    """
     fitted = list(widths)
     while sum(fitted) + GAP * (len(fitted) - 1) > line_width:
         shrinkable = [column for column, width in enumerate(fitted) if 0 < minimums[column] < width]

@@ -1,1 +1,1 @@
-"""Java's ahead-of-time (AOT) cache, which makes starts faster."""
+"""Java's ahead-of-time (AOT) cache, which makes Neo4j start faster."""

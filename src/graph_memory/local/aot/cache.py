@@ -1,4 +1,4 @@
-"""The file with Java's ahead-of-time cache for Neo4j, and the record of attempts to create it."""
+"""The file of the JVM's ahead-of-time (AOT) cache for Neo4j, and the record of attempts to create it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from graph_memory.files import write_private
 from graph_memory.local.home.lock import is_locked
 from graph_memory.local.home.notes import read_json
 
-_TRIES: Final = 4
+_MAX_TRIES: Final = 4
 _DAY = 24 * 3600.0
 _UNUSED_LIFETIME = 7 * _DAY
 
 
 @dataclass(frozen=True)
 class CacheRecord:
-    """The record beside a cache: the size and modification time (ns) of the verified file, and attempts to create it.
+    """The record of a cache: size in bytes and modification time (ns) of the verified file, and attempts to create it.
 
-    A file with another size or time has been changed, and is not used. Attempts are times in seconds since the epoch,
-    from the last day only.
+    A file with another size or modification time has been changed, and is not used. `tries` contains the times of the
+    attempts in the last day, in seconds since the epoch. `failure` is the reason for the last failure.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(strict=True, extra="forbid")
@@ -38,24 +38,24 @@ class CacheRecord:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the number of attempts in the last day has reached the limit."""
-        return len(self.tries) >= _TRIES
+        """Whether the attempts of the last day have reached the limit. Then no further attempt is made."""
+        return len(self.tries) >= _MAX_TRIES
 
 
 @dataclass(frozen=True)
 class AotCache:
-    """A cache file and its record."""
+    """The file of an AOT cache, and the files that belong to it."""
 
     file: Path
 
     @property
     def lock(self) -> Path:
-        """The lock file of the process that creates a cache. Only one cache is created at a time."""
+        """The lock file for creating a cache. All caches share it, so only one is created at a time."""
         return self.file.with_name("lock")
 
     @property
     def training_home(self) -> Path:
-        """The home of the Neo4j that is started to create a cache."""
+        """The home folder of the temporary Neo4j that is started to create a cache."""
         return self.file.with_name("training")
 
     @property
@@ -68,7 +68,7 @@ class AotCache:
         return self.file.with_suffix(".json")
 
     def record(self) -> CacheRecord:
-        """Return the record. It is empty if there is no record file."""
+        """Return the cache's record, or an empty record if its file is missing or invalid."""
         try:
             record = read_json(self._record_file.read_bytes(), CacheRecord) or CacheRecord()
         except FileNotFoundError:
@@ -78,7 +78,7 @@ class AotCache:
         )
 
     def is_intact(self) -> bool:
-        """Return whether the file exists and has not changed since it was verified."""
+        """Return whether the cache file exists and has not changed since it was verified."""
         try:
             stat = self.file.stat()
         except FileNotFoundError:
@@ -87,20 +87,20 @@ class AotCache:
         return (stat.st_size, stat.st_mtime_ns) == (record.size, record.modified)
 
     def is_being_made(self) -> bool:
-        """Return whether a process is creating a cache now."""
+        """Return whether a process is currently creating a cache."""
         return is_locked(self.lock)
 
     def record_try(self) -> None:
-        """Record an attempt to create the cache, so that the number of failing attempts is limited."""
+        """Record an attempt to create the cache, because the number of attempts per day is limited."""
         record = self.record()
         self._write(CacheRecord(tries=[*record.tries, time.time()], failure="the last attempt was interrupted"))
 
     def record_failure(self, reason: str) -> None:
-        """Record the reason why the cache could not be created."""
+        """Record the reason why the cache could not be created, for the status of the fast start."""
         self._write(replace(self.record(), failure=reason))
 
     def adopt(self, new_file: Path) -> None:
-        """Move the finished file to its place atomically, after which it is used."""
+        """Move a verified file to the cache's path atomically, and record it. Later starts use it."""
         with new_file.open("rb") as file:
             os.fsync(file.fileno())
         stat = new_file.stat()
@@ -108,11 +108,11 @@ class AotCache:
         new_file.replace(self.file)
 
     def discard(self) -> None:
-        """Remove the file, but keep the record of attempts."""
+        """Remove the cache file, but keep the record of the attempts to create it."""
         self.file.unlink(missing_ok=True)
 
     def mark_used(self) -> None:
-        """Record that the cache was used, and remove caches that were not used for a week."""
+        """Record that a start used the cache. Removes other caches that were not used for a week."""
         with suppress(FileNotFoundError):
             os.utime(self._record_file)
         for record_file in self.file.parent.glob("*.json"):

@@ -1,6 +1,6 @@
-"""Creates the AOT cache: runs a temporary Neo4j with a few typical queries while Java records.
+"""Creates the AOT cache: runs a temporary Neo4j with typical queries while the JVM records the loaded classes.
 
-This takes 20 seconds of processor time, so it runs in a background process with the lowest priority: `python -m
+Training takes 20 seconds of processor time, so it runs in a background process with the lowest priority: `python -m
 graph_memory.local.aot.training CACHE VERSION COMPILER [JAVA]`.
 """
 
@@ -20,9 +20,9 @@ import requests
 from graph_memory.local.aot.cache import AotCache
 from graph_memory.local.aot.fast_start import cache_of
 from graph_memory.local.home.config import java_command, server_command, write_config
-from graph_memory.local.home.home import USERNAME, Home, Run
+from graph_memory.local.home.home import USERNAME, HomeFolder, Run
 from graph_memory.local.home.lock import file_lock
-from graph_memory.local.home.ports import HOST, accepts, find_free_port, speaks_bolt
+from graph_memory.local.home.ports import HOST, accepts_connections, find_free_port, speaks_bolt
 from graph_memory.local.jars.fetch import class_path
 from graph_memory.local.process.java import find_java
 from graph_memory.local.process.password import ensure_password
@@ -32,16 +32,19 @@ from graph_memory.model.errors import GraphError
 from graph_memory.settings import MIB, Settings
 
 _TIMEOUT = 900.0
-_POLL = 0.1
+_POLL_INTERVAL = 0.1
 _NEEDED_BYTES = 1024 * MIB
 
 
 class TrainingError(Exception):
-    """Raised if the cache cannot be created."""
+    """Raised if the AOT cache cannot be created. The message is the reason."""
 
 
 def make_cache(settings: Settings) -> None:
-    """Create the cache for the settings, unless it exists. Raises STARTING if another process is creating a cache."""
+    """Create the AOT cache for the settings, unless it exists. Failures are only recorded.
+
+    Raises STARTING if another process is creating a cache.
+    """
     cache = cache_of(settings)
     if cache is None:
         return
@@ -58,7 +61,7 @@ def make_cache(settings: Settings) -> None:
 
 
 def _train(settings: Settings, cache: AotCache) -> None:
-    home = Home(cache.training_home)
+    home = HomeFolder(cache.training_home)
     if orphan := find(home, None):  # left by a process that was killed
         end(orphan)
     shutil.rmtree(home.root, ignore_errors=True)
@@ -70,8 +73,8 @@ def _train(settings: Settings, cache: AotCache) -> None:
     cache.adopt(cache_file)
 
 
-def _run(settings: Settings, home: Home, cache_file: Path) -> None:
-    """Run Neo4j with typical queries. Java writes its cache at the end."""
+def _run(settings: Settings, home: HomeFolder, cache_file: Path) -> None:
+    """Run a temporary Neo4j with typical queries. The JVM writes `cache_file` when Neo4j ends."""
     java, run = find_java(settings).command, Run(find_free_port(), find_free_port(), settings.neo4j_version)
     home.make_folders()
     home.prepare_start()
@@ -89,16 +92,16 @@ def _run(settings: Settings, home: Home, cache_file: Path) -> None:
             process.kill()
 
 
-def _await_answer(process: psutil.Process, run: Run, home: Home) -> None:
+def _await_answer(process: psutil.Process, run: Run, home: HomeFolder) -> None:
     deadline = time.monotonic() + _TIMEOUT
-    while not (speaks_bolt(run.bolt_port) and accepts(run.http_port)):
+    while not (speaks_bolt(run.bolt_port) and accepts_connections(run.http_port)):
         if time.monotonic() > deadline or not is_alive(process):
             raise exit_error(home)
-        time.sleep(_POLL)
+        time.sleep(_POLL_INTERVAL)
 
 
 def _run_queries(run: Run, password: str) -> None:
-    """Run typical queries over HTTP, since only `storage` imports the driver."""
+    """Run typical queries over HTTP, because only `storage` may import the driver."""
     with requests.Session() as connection:
         connection.trust_env = False  # no proxy, no .netrc
         connection.auth = (USERNAME, password)
@@ -108,8 +111,8 @@ def _run_queries(run: Run, password: str) -> None:
             answer.raise_for_status()
 
 
-def _verify_cache(settings: Settings, home: Home, cache_file: Path) -> None:
-    """Let Java check the cache and its checksums. Raises TrainingError if Java rejects it."""
+def _verify_cache(settings: Settings, home: HomeFolder, cache_file: Path) -> None:
+    """Let the JVM verify the cache file and its checksums. Raises TrainingError if the JVM rejects the file."""
     strict = ("-XX:AOTMode=on", "-XX:+VerifySharedSpaces", f"-XX:AOTCache={cache_file}")
     command = [*java_command(settings, home, find_java(settings).command, strict), "-version"]
     try:
@@ -130,15 +133,15 @@ def _lower_priority(process: psutil.Process) -> None:
 
 
 def _do_not_wait() -> None:
-    """Do nothing. A second training process does not wait for the first."""
+    """Do nothing: a second training process exits at once instead of waiting for the first."""
 
 
 def _main(cache: str, version: str, compiler: str, java: str = "") -> None:
     _lower_priority(psutil.Process())
-    fixed = {"aot": "auto", "neo4j_heap": "512m", "neo4j_compiler": compiler}
-    given_settings = {"cache": Path(cache), "neo4j_version": version, "java": Path(java) if java else None}
+    fixed_settings = {"aot": "auto", "neo4j_heap": "512m", "neo4j_compiler": compiler}
+    argument_settings = {"cache": Path(cache), "neo4j_version": version, "java": Path(java) if java else None}
     with suppress(GraphError):  # another process creates a cache
-        make_cache(Settings().model_copy(update={**fixed, **given_settings}))
+        make_cache(Settings().model_copy(update={**fixed_settings, **argument_settings}))
 
 
 if __name__ == "__main__":

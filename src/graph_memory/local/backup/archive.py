@@ -2,7 +2,7 @@
 
 - `manifest.json`: versions, time and domains; the size and SHA-256 of the dump
 - `neo4j.dump`: the output of Neo4j's `database dump`
-- `blobs/…`: content outside of Neo4j, as in the home
+- `blobs/…`: content outside of Neo4j, as in the home folder
 - `seal.json`: the number of blobs, their bytes, and a SHA-256 over their names and contents
 """
 
@@ -30,7 +30,7 @@ from graph_memory.model.values.arguments import is_domain
 from graph_memory.progress import Progress
 
 FORMAT = 1
-"""Format version of archives. A reader rejects a higher version."""
+"""The format version of backup archives. Archives with a higher version are rejected."""
 DUMP = "neo4j.dump"
 MANIFEST = "manifest.json"
 SEAL = "seal.json"
@@ -54,27 +54,27 @@ DomainName = Annotated[str, AfterValidator(_check_domain)]
 
 
 class _JsonFile(BaseModel):
-    """A JSON file in an archive, with exactly these fields and types."""
+    """A JSON file in an archive. It must have exactly the declared fields and types."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
 
 class DomainMark(_JsonFile):
-    """A domain, and the number of events that its log in the dump has at least."""
+    """A domain in a backup, and the number of events that its log in the dump has at least."""
 
     name: DomainName
     seq: Count
 
 
-class Part(_JsonFile):
-    """The size and hash of a file in the archive."""
+class FileDigest(_JsonFile):
+    """The size in bytes and the SHA-256 of a file in the archive."""
 
     bytes: Count
     sha256: Sha256
 
 
 class Manifest(_JsonFile):
-    """The manifest, which describes the archive."""
+    """The first file of an archive: the backup's versions, time and domains, and the size and hash of its dump."""
 
     graph_memory_backup: Annotated[int, Field(ge=1)]
     made: Annotated[str, Field(max_length=64)]
@@ -82,15 +82,15 @@ class Manifest(_JsonFile):
     neo4j: Version
     schema_version: Count
     domains: tuple[DomainMark, ...]
-    dump: Part
+    dump: FileDigest
     database_bytes: Count
     """Size of the database on disk, in bytes."""
     blobs_elsewhere: Annotated[str, Field(max_length=4096)] | None = None
-    """The location of the blobs if they are not in the home. They are not in the archive."""
+    """The location of blobs outside the home folder, which the archive does not contain. None without such blobs."""
 
 
 class _AnyManifest(BaseModel):
-    """The fields of manifests in all format versions."""
+    """The manifest fields that exist in every format version."""
 
     model_config = ConfigDict(strict=True)
 
@@ -98,8 +98,11 @@ class _AnyManifest(BaseModel):
     graph_memory: Version
 
 
-class Seal(_JsonFile):
-    """The last part of an archive. An archive without a seal is incomplete."""
+class BlobTotals(_JsonFile):
+    """The last file of an archive: the number, total size and hash of its blobs.
+
+    An archive without this file is incomplete.
+    """
 
     blobs: Count
     bytes: Count
@@ -108,15 +111,15 @@ class Seal(_JsonFile):
 
 @dataclass(frozen=True)
 class ArchiveContents:
-    """The seal of a written archive, and the blobs that were left out."""
+    """The blob totals of a written archive, and the names of damaged blobs that were omitted."""
 
-    seal: Seal
+    blob_totals: BlobTotals
     damaged: tuple[str, ...]
-    """Names of blobs that were left out, because their content does not match their name and cannot be read."""
+    """The names of omitted blobs whose content does not match the SHA-256 in their name."""
 
 
 class _BlobDigest:
-    """Counts blobs, and hashes their names, sizes and contents."""
+    """Computes the blob totals of an archive: counts the blobs, and hashes their names, sizes and checksums."""
 
     def __init__(self) -> None:
         self._count = self._bytes = 0
@@ -128,12 +131,12 @@ class _BlobDigest:
         self._digest.update(f"{name} {size} {sha256}\n".encode())
 
     @property
-    def seal(self) -> Seal:
-        return Seal(blobs=self._count, bytes=self._bytes, sha256=self._digest.hexdigest())
+    def totals(self) -> BlobTotals:
+        return BlobTotals(blobs=self._count, bytes=self._bytes, sha256=self._digest.hexdigest())
 
 
 class _HashingReader(io.RawIOBase):
-    """A file that is hashed while it is read."""
+    """A file whose content is hashed while it is read."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -148,18 +151,18 @@ class _HashingReader(io.RawIOBase):
 def write_archive(
     file: Path, manifest: Manifest, dump: Path, blobs: Path | None, progress: Progress
 ) -> ArchiveContents:
-    """Write an archive and sync it to disk. Raises OSError if it cannot be written."""
+    """Write a backup archive, and sync it to disk. Omits damaged blobs. Raises OSError if it cannot be written."""
     with new_private_file(file) as out, tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
         _add_note(tar, MANIFEST, manifest)
         with dump.open("rb") as source:
-            _add(tar, DUMP, manifest.dump.bytes, source)
+            _add_file(tar, DUMP, manifest.dump.bytes, source)
         contents = _add_blobs(tar, out, blobs, progress)
-        _add_note(tar, SEAL, contents.seal)
+        _add_note(tar, SEAL, contents.blob_totals)
     return contents
 
 
 def blob_files(blobs: Path | None) -> Iterator[tuple[str, Path]]:
-    """Yield the blobs in the folder, each with its name in the archive. Skips files of interrupted writes."""
+    """Yield each blob in the folder with its name in the archive, sorted by path. Other files are skipped."""
     for path in sorted(blobs.glob("*/*")) if blobs and blobs.is_dir() else ():
         name = f"blobs/{path.parent.name}/{path.name}"
         if _BLOB.fullmatch(name) and path.is_file():
@@ -167,20 +170,20 @@ def blob_files(blobs: Path | None) -> Iterator[tuple[str, Path]]:
 
 
 def read_manifest(file: Path) -> Manifest:
-    """Return the manifest of the archive, after checking the order and sizes of the parts.
+    """Return an archive's manifest, after checking the order and sizes of the archive's files.
 
-    Raises INVALID_ARGUMENT for a file that is not a backup or cannot be read, STORE_INCOMPATIBLE for a later format,
-    and CONTENT_READ_FAILED for an incomplete archive. The content of the parts is checked only by `unpack`.
+    Raises INVALID_ARGUMENT if the file is not a backup or cannot be read, STORE_INCOMPATIBLE if its format is too new,
+    and CONTENT_READ_FAILED if it is incomplete. Only `unpack` verifies the files' content.
     """
     with _open_parts(file) as parts:
         return parts.check()
 
 
-def unpack(file: Path, folder: Path, progress: Progress) -> Seal:
-    """Extract the dump and the blobs into an empty folder, and verify all checksums.
+def unpack(file: Path, folder: Path, progress: Progress) -> BlobTotals:
+    """Extract the dump and the blobs into an empty folder, verify all checksums, and return the blob totals.
 
-    All sizes are checked before the first write. Raises CONTENT_READ_FAILED for an incomplete or changed archive, and
-    the errors of `read_manifest`.
+    All sizes are checked before the first file is written. Raises CONTENT_READ_FAILED if the archive is incomplete or
+    was changed, and the errors of `read_manifest`.
     """
     with _open_parts(file) as parts:
         manifest = parts.check()
@@ -191,15 +194,15 @@ def unpack(file: Path, folder: Path, progress: Progress) -> Seal:
         return parts.read_blobs(lambda member, domain, name: _unpack_blob(member, folder, domain, name), progress)
 
 
-def not_an_archive(file: Path, reason: str) -> GraphError:
-    """Return the error for a file that is no backup."""
-    hint = Hint("Pass a file made by {graph-memory backup}.")
+def not_an_archive_error(file: Path, reason: str) -> GraphError:
+    """Return the INVALID_ARGUMENT error for a file that is not a backup. `reason` completes the message."""
+    hint = Hint("Pass a file that {graph-memory backup} created.")
     return GraphError(Code.INVALID_ARGUMENT, f"{file} is not a backup: {reason}", {"argument": "file", "hint": hint})
 
 
 def _add_note(tar: tarfile.TarFile, name: str, note: BaseModel) -> None:
     data = json.dumps(note.model_dump(mode="json"), indent=2).encode() + b"\n"
-    _add(tar, name, len(data), io.BytesIO(data))
+    _add_file(tar, name, len(data), io.BytesIO(data))
 
 
 def _add_blobs(tar: tarfile.TarFile, out: IO[bytes], blobs: Path | None, progress: Progress) -> ArchiveContents:
@@ -214,7 +217,7 @@ def _add_blobs(tar: tarfile.TarFile, out: IO[bytes], blobs: Path | None, progres
         offset = tar.offset
         with source:
             size, reader = os.fstat(source.fileno()).st_size, _HashingReader(source)
-            _add(tar, name, size, reader)
+            _add_file(tar, name, size, reader)
         if reader.digest.hexdigest() == path.name:
             digest.add(name, size, path.name)
         else:
@@ -222,18 +225,18 @@ def _add_blobs(tar: tarfile.TarFile, out: IO[bytes], blobs: Path | None, progres
             out.seek(offset)
             out.truncate()
             tar.offset = offset
-    return ArchiveContents(digest.seal, tuple(damaged))
+    return ArchiveContents(digest.totals, tuple(damaged))
 
 
-def _add(tar: tarfile.TarFile, name: str, size: int, source: IO[bytes] | io.RawIOBase) -> None:
+def _add_file(tar: tarfile.TarFile, name: str, size: int, source: IO[bytes] | io.RawIOBase) -> None:
     member = tarfile.TarInfo(name)
     member.size, member.mode = size, 0o600
     tar.addfile(member, source)  # pyright: ignore[reportArgumentType] - it only reads
     tar.members = []  # pyright: ignore[reportAttributeAccessIssue] - a million members must not stay in memory
 
 
-class _Parts:
-    """The parts of an archive, which must be read in order and can be read only once."""
+class _ArchiveReader:
+    """Reads an archive's files. Each file can be read only once, in the order of the archive."""
 
     def __init__(self, file: Path, source: IO[bytes]) -> None:
         self._file = file
@@ -242,7 +245,7 @@ class _Parts:
         self._members = members(source)
 
     def check(self) -> Manifest:
-        """Check that all parts exist, and return the manifest. Reads only the JSON files."""
+        """Check that the archive's files exist and have the right sizes. Return the manifest."""
         manifest = self.read_manifest()
         self.read_dump(manifest, lambda _: manifest.dump.sha256)
         self.read_blobs(None)
@@ -252,44 +255,49 @@ class _Parts:
         try:
             member = next(self._members, None)
         except UnreadableError as error:
-            raise not_an_archive(self._file, str(error)) from error
+            raise not_an_archive_error(self._file, str(error)) from error
         if member is None or member.name != MANIFEST:
-            raise not_an_archive(self._file, f"it does not start with {MANIFEST}")
+            raise not_an_archive_error(self._file, f"it does not start with {MANIFEST}")
         data = self._read_note(member)
         try:
             kind = _AnyManifest.model_validate_json(data)
         except ValidationError:
             kind = None
         if kind and kind.graph_memory_backup > FORMAT:
-            hint = f"Update graph-memory to the version that made it ({kind.graph_memory}), or newer."
+            hint = f"Update graph-memory to the version that created it ({kind.graph_memory}), or newer."
             raise GraphError(Code.STORE_INCOMPATIBLE, f"{self._file} has a newer backup format", {"hint": hint})
         return _validate(data, MANIFEST, Manifest)
 
     def read_dump(self, manifest: Manifest, copy: Callable[[Member], str]) -> None:
-        """Copy the dump with `copy`, which returns its SHA-256. Raises UnreadableError if that is wrong."""
-        member = self._next(DUMP)
+        """Copy the dump with `copy`, which returns the copy's SHA-256.
+
+        Raises UnreadableError if the SHA-256 is wrong.
+        """
+        member = self._next_member(DUMP)
         if member.name != DUMP:
             raise UnreadableError(f"{DUMP} is missing")
         if member.size != manifest.dump.bytes or copy(member) != manifest.dump.sha256:
             raise UnreadableError(f"{DUMP} does not match its checksum")
 
-    def read_blobs(self, copy: Callable[[Member, str, str], None] | None, progress: Progress | None = None) -> Seal:
-        """Copy the blobs with `copy`, and return the verified seal. Without `copy`, check only the sizes."""
+    def read_blobs(
+        self, copy: Callable[[Member, str, str], None] | None, progress: Progress | None = None
+    ) -> BlobTotals:
+        """Copy the blobs with `copy`, and return their verified totals. If `copy` is None, only check the sizes."""
         digest = _BlobDigest()
-        while match := _BLOB.fullmatch((member := self._next(SEAL)).name):
+        while match := _BLOB.fullmatch((member := self._next_member(SEAL)).name):
             if progress:
                 progress("Unpacking blobs", self._source.tell() / self._size)
             if copy:
                 copy(member, match[1], match[2])
             digest.add(member.name, member.size, match[2])
         if member.name != SEAL:
-            raise UnreadableError(f"{SEAL} is missing, but {quote(member.name)} is there")
-        seal = _validate(self._read_note(member), SEAL, Seal)
-        if seal != digest.seal or next(self._members, None) is not None:
+            raise UnreadableError(f"it contains {quote(member.name)} instead of {SEAL}")
+        seal = _validate(self._read_note(member), SEAL, BlobTotals)
+        if seal != digest.totals or next(self._members, None) is not None:
             raise UnreadableError("its blobs do not match its seal")
         return seal
 
-    def _next(self, expected: str) -> Member:
+    def _next_member(self, expected: str) -> Member:
         member = next(self._members, None)
         if member is None:
             raise UnreadableError(f"it ends before {expected}")
@@ -302,16 +310,16 @@ class _Parts:
 
 
 @contextmanager
-def _open_parts(file: Path) -> Generator[_Parts]:
+def _open_parts(file: Path) -> Generator[_ArchiveReader]:
     try:
         with file.open("rb") as source:
-            yield _Parts(file, source)
+            yield _ArchiveReader(file, source)
     except UnreadableError as error:
         raise _damaged_error(file, str(error)) from error
     except FileNotFoundError as error:
-        raise not_an_archive(file, "the file does not exist") from error
+        raise not_an_archive_error(file, "the file does not exist") from error
     except IsADirectoryError as error:
-        raise not_an_archive(file, "it is a folder") from error
+        raise not_an_archive_error(file, "it is a folder") from error
 
 
 def _unpack_blob(member: Member, folder: Path, domain: str, name: str) -> None:
@@ -326,7 +334,7 @@ def _unpack_blob(member: Member, folder: Path, domain: str, name: str) -> None:
 
 
 def _copy(member: Member, target: Path) -> str:
-    """Copy the member to a file that only its owner can read. Returns its SHA-256."""
+    """Copy the member to a file that only its owner can read. Return the SHA-256 of the content."""
     digest = hashlib.sha256()
     with open_private(target) as out:
         for chunk in member.chunks():
@@ -341,7 +349,7 @@ def _validate(data: bytes, name: str, kind: type[NoteT]) -> NoteT:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, fault["loc"]))
-        raise UnreadableError(f"{name}: {quote(field)}: {fault['msg']}") from error
+        raise UnreadableError(f"{name} has an invalid field {quote(field)}") from error
 
 
 def _damaged_error(file: Path, reason: str) -> GraphError:

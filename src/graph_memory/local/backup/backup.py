@@ -1,4 +1,4 @@
-"""Backup of the local Neo4j and its blobs to one file."""
+"""Backs up the local Neo4j and its blobs to one file."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from graph_memory.local.backup.archive import (
     FORMAT,
     ArchiveContents,
     DomainMark,
+    FileDigest,
     Manifest,
-    Part,
     blob_files,
     write_archive,
 )
-from graph_memory.local.home.home import Home
+from graph_memory.local.home.home import HomeFolder
 from graph_memory.local.process.admin import AdminError, run_admin
 from graph_memory.local.process.java import find_java
-from graph_memory.local.server.server import ensure_running, hold_stopped
+from graph_memory.local.server.server import ensure_running, keep_server_stopped
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin
-from graph_memory.progress import Progress, silent
+from graph_memory.progress import Progress, log_progress
 from graph_memory.settings import MIB, Settings
 
 SUFFIX = ".tar"
@@ -36,7 +36,7 @@ SUFFIX = ".tar"
 
 @dataclass(frozen=True)
 class MemoryInfo:
-    """The information in a manifest that is read from an open memory."""
+    """Information for the manifest that must be read from an open memory before Neo4j is stopped."""
 
     domains: Sequence[DomainMark]
     schema_version: int
@@ -45,7 +45,7 @@ class MemoryInfo:
 
 @dataclass(frozen=True)
 class Backup:
-    """A finished backup."""
+    """A finished backup: its file with the size in bytes, its manifest and its contents."""
 
     file: Path
     size: int
@@ -54,22 +54,23 @@ class Backup:
 
 
 def is_empty(settings: Settings) -> bool:
-    """Return whether the home has no database with user data."""
-    home = Home.of(settings)
+    """Return whether the home folder contains no database with user data."""
+    home = HomeFolder.of(settings)
     return home.first_start_mark.exists() or not home.data.exists()
 
 
-def backup_file(target: Path) -> Path:
-    """Return the file to write: the target if it ends in `.tar`, otherwise a new file in it, named by the time.
+def new_backup_path(target: Path) -> Path:
+    """Return the path for a new backup: the target if it ends in `.tar`, otherwise a new file in the target folder.
 
-    A missing folder is created when the backup is written. Raises INVALID_ARGUMENT if the file exists, and
-    FILE_CREATION_FAILED if the target cannot be a folder or the folder of the `.tar` file does not exist.
+    The new file's name contains the time. A missing target folder is created when the backup is written. Raises
+    INVALID_ARGUMENT if the file exists. Raises FILE_CREATION_FAILED if the target cannot be a folder, or if the folder
+    of the `.tar` file does not exist.
     """
     target = target.expanduser().absolute()
     is_folder = target.is_dir() or target.suffix != SUFFIX
     file = target / datetime.now(UTC).strftime(f"graph-memory-%Y%m%dT%H%M%SZ{SUFFIX}") if is_folder else target
     if file.exists():
-        details = {"argument": "target", "hint": "Pass another name, or a folder to make a new file in."}
+        details = {"argument": "target", "hint": "Pass another file name, or the path of a folder for a new file."}
         raise GraphError(Code.INVALID_ARGUMENT, f"{file} already exists", details)
     existing = next(folder for folder in file.parents if folder.exists())
     if not existing.is_dir():
@@ -80,14 +81,15 @@ def backup_file(target: Path) -> Path:
 
 
 def back_up(
-    settings: Settings, file: Path, info: MemoryInfo, *, keep_running: bool, progress: Progress = silent
+    settings: Settings, file: Path, info: MemoryInfo, *, keep_running: bool, progress: Progress = log_progress
 ) -> Backup:
-    """Save the home to one file, atomically. Stops the local Neo4j for the dump.
+    """Save the home folder to one file, atomically. Stops the local Neo4j for the dump.
 
-    With `keep_running`, Neo4j is started again, even after an error. Raises FILE_CREATION_FAILED if the disk is full or
-    the file cannot be written, STORE_UNAVAILABLE if Neo4j cannot write its dump, and STARTING.
+    If `keep_running` is true, Neo4j is started again, even after an error. Raises FILE_CREATION_FAILED if the disk is
+    full or the file cannot be written, STORE_UNAVAILABLE if Neo4j cannot write the dump, and STARTING if Neo4j does not
+    start in time or another process is starting or stopping it.
     """
-    blobs = None if info.blobs_elsewhere else Home.of(settings).parent / "blobs"
+    blobs = None if info.blobs_elsewhere else HomeFolder.of(settings).parent / "blobs"
     origin = Origin(actor=settings.actor, session=settings.session)
     with (
         AuditLog(settings.audit_log).act("backup", str(file), origin=origin),
@@ -95,7 +97,7 @@ def back_up(
         _working_folder(file) as work,
     ):
         manifest = _dump_database(settings, work, info, keep_running=keep_running, progress=progress)
-        _require_room(file, manifest, blobs)
+        _require_disk_space(file, manifest, blobs)
         progress("Writing the archive", None)
         contents = write_archive(work / "archive", manifest, work / DUMP, blobs, progress)
         size = (work / "archive").stat().st_size
@@ -107,11 +109,11 @@ def back_up(
 def _dump_database(
     settings: Settings, work: Path, info: MemoryInfo, *, keep_running: bool, progress: Progress
 ) -> Manifest:
-    """Dump the database into `work`, and return the manifest."""
+    """Stop Neo4j, dump its database into the folder `work`, and return the backup's manifest."""
     try:
-        with hold_stopped(settings, progress) as home:
+        with keep_server_stopped(settings, progress) as home:
             progress("Dumping the database", None)
-            made = datetime.now(UTC).isoformat(timespec="seconds")
+            created_at = datetime.now(UTC).isoformat(timespec="seconds")
             database_bytes = sum(_size(home.data / part / "neo4j") for part in ("databases", "transactions"))
             _run_dump(settings, home, work)
     finally:
@@ -120,18 +122,18 @@ def _dump_database(
     dump = work / DUMP
     return Manifest(
         graph_memory_backup=FORMAT,
-        made=made,
+        made=created_at,
         graph_memory=version("graph-memory"),
         neo4j=settings.neo4j_version,
         schema_version=info.schema_version,
         domains=tuple(info.domains),
-        dump=Part(bytes=dump.stat().st_size, sha256=sha256_of(dump)),
+        dump=FileDigest(bytes=dump.stat().st_size, sha256=sha256_of(dump)),
         database_bytes=database_bytes,
         blobs_elsewhere=info.blobs_elsewhere,
     )
 
 
-def _run_dump(settings: Settings, home: Home, work: Path) -> None:
+def _run_dump(settings: Settings, home: HomeFolder, work: Path) -> None:
     java = find_java(settings).command
     try:
         run_admin(home, java, "database", "dump", "neo4j", f"--to-path={work}", heap=settings.neo4j_heap)
@@ -140,17 +142,17 @@ def _run_dump(settings: Settings, home: Home, work: Path) -> None:
         raise GraphError(Code.STORE_UNAVAILABLE, f"Neo4j could not write its dump: {error}", {"hint": hint}) from error
 
 
-def _require_room(file: Path, manifest: Manifest, blobs: Path | None) -> None:
+def _require_disk_space(file: Path, manifest: Manifest, blobs: Path | None) -> None:
     needed = manifest.dump.bytes + sum(path.stat().st_size for _, path in blob_files(blobs))
     free = shutil.disk_usage(file.parent).free
     if free < needed:
         text = f"{needed / MIB:,.0f} MiB are needed, but only {free / MIB:,.0f} are free"
-        raise _write_error(file, text, "Free some space, or name a folder on another disk.")
+        raise _write_error(file, text, "Free some space, or pass a folder on another disk.")
 
 
 @contextmanager
 def _working_folder(file: Path) -> Generator[Path]:
-    """Yield a hidden private folder beside the file. Removes it at the end."""
+    """Yield a hidden private folder next to the file, and remove it at the end."""
     file.parent.mkdir(parents=True, exist_ok=True)
     folder = file.with_name(f".{file.name}.part")
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Reads tar archives that contain only plain files. The headers are not trusted.
+"""Reads tar archives of plain files. It does not trust their headers.
 
-`tarfile` accepts more than backups contain: sparse files, links, devices, negative sizes. This module rejects an
-archive unless each member is a plain file whose bytes are in the archive.
+`tarfile` accepts more than backups contain: sparse files, links, devices, negative sizes. This module accepts an
+archive only if each member is a plain file whose bytes are in the archive.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _SIZE = re.compile(rb"[0-9]{1,19}")
 
 
 class UnreadableError(Exception):
-    """Raised for an invalid archive. The text is the reason."""
+    """Raised if a tar archive is invalid. The message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A plain file at the current position in an archive."""
+    """A plain file in an archive: its name, its size in bytes, and the archive, positioned at the file's first byte."""
 
     name: str
     size: int
     source: IO[bytes]
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the bytes of the file.
+        """Yield the bytes of the file in chunks.
 
-        Must be called before the next member is read. Raises UnreadableError if the archive ends too early.
+        Call this before you read the next member. Raises UnreadableError if the archive ends too early.
         """
         remaining = self.size
         while remaining:
@@ -51,16 +51,19 @@ class Member:
 
 
 def members(source: IO[bytes]) -> Iterator[Member]:
-    """Yield the members up to the end mark. Raises UnreadableError if one is not a complete plain file."""
+    """Yield an archive's members up to its end mark.
+
+    Raises UnreadableError if a member is not a complete plain file.
+    """
     total, offset = os.fstat(source.fileno()).st_size, 0
     data: dict[str, bytes] = {}
     while (header := _read_header(source, offset)) is not None:
         name, size = header.name, header.size
         if header.type in _PLAIN:
-            name, size = _name(data, name), _size(data, size)
-        _check(header, name, size, total - offset - _BLOCK)
+            name, size = _name_of(data, name), _size_of(data, size)
+        _check_member(header, name, size, total - offset - _BLOCK)
         if header.type == tarfile.XHDTYPE:
-            data = _extension(source.read(size))
+            data = _parse_extension(source.read(size))
         else:
             data = {}
             yield Member(name, size, source)
@@ -68,7 +71,10 @@ def members(source: IO[bytes]) -> Iterator[Member]:
 
 
 def _read_header(source: IO[bytes], offset: int) -> tarfile.TarInfo | None:
-    """Return the header at the offset, or None at the end mark."""
+    """Return the header at the offset in bytes, or None at the end mark.
+
+    Raises UnreadableError if the header is invalid.
+    """
     source.seek(offset)
     block = source.read(_BLOCK)
     if block == _END:
@@ -79,7 +85,7 @@ def _read_header(source: IO[bytes], offset: int) -> tarfile.TarInfo | None:
         raise UnreadableError(str(error)) from error
 
 
-def _check(header: tarfile.TarInfo, name: str, size: int, remaining: int) -> None:
+def _check_member(header: tarfile.TarInfo, name: str, size: int, remaining: int) -> None:
     if header.type == tarfile.XHDTYPE:
         if not 0 <= size <= min(remaining, _MAX_EXTENSION_BYTES):
             raise UnreadableError("a header is too large")
@@ -89,24 +95,24 @@ def _check(header: tarfile.TarInfo, name: str, size: int, remaining: int) -> Non
         raise UnreadableError(f"{quote(name)} is incomplete")
 
 
-def _extension(data: bytes) -> dict[str, bytes]:
-    """Return the next member's name and size from an extended header. Rejects other fields."""
-    rendered: dict[str, bytes] = {}
+def _parse_extension(data: bytes) -> dict[str, bytes]:
+    """Return the next member's name and size from an extended header. Raises UnreadableError if it has other fields."""
+    fields: dict[str, bytes] = {}
     while data:
         match = _RECORD.match(data)
         length = int(match[1]) if match else 0
         if match is None or not match.end() < length <= len(data) or data[length - 1 : length] != b"\n":
             raise UnreadableError("it has an unexpected header")
-        rendered[match[2].decode()] = data[match.end() : length - 1]
+        fields[match[2].decode()] = data[match.end() : length - 1]
         data = data[length:]
-    return rendered
+    return fields
 
 
-def _name(data: dict[str, bytes], default: str) -> str:
+def _name_of(data: dict[str, bytes], default: str) -> str:
     return data["path"].decode("utf-8", "replace") if "path" in data else default
 
 
-def _size(data: dict[str, bytes], number: int) -> int:
+def _size_of(data: dict[str, bytes], number: int) -> int:
     if "size" not in data:
         return number
     return int(data["size"]) if _SIZE.fullmatch(data["size"]) else -1

@@ -1,1 +1,1 @@
-"""Neo4j Browser, adapted to graph-memory."""
+"""Adapts Neo4j Browser to graph-memory."""

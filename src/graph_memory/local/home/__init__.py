@@ -1,1 +1,1 @@
-"""The files in a home folder."""
+"""The files of the local Neo4j in a home folder."""

@@ -1,4 +1,4 @@
-"""The configuration of the local Neo4j, and the command lines that run it in Java."""
+"""Writes the configuration of the local Neo4j, and builds the command lines that start it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 from graph_memory.files import write_private
 from graph_memory.local.browser.jar import GUIDE
-from graph_memory.local.home.home import Home, Run
+from graph_memory.local.home.home import HomeFolder, Run
 from graph_memory.local.home.ports import HOST
 from graph_memory.settings import Settings
 
@@ -53,7 +53,7 @@ _POLICY = (
     "connect-src 'self' ws: wss: http://localhost:* http://127.0.0.1:*; "
     "base-uri 'none'; object-src 'none'; frame-ancestors 'none'"
 )
-"""Sources that Neo4j Browser may load: this server, its login, and databases that a person connects to."""
+"""The sources from which Neo4j Browser may load: this server, its login, and databases to which a user connects."""
 
 _QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 _SMALL_COLLECTOR = "-XX:+UseSerialGC"
@@ -76,13 +76,13 @@ _SALVAGE_HEAP = "4g"
 
 
 def cached_flags(settings: Settings) -> tuple[str, ...]:
-    """Return the server's Java flags, with which an AOT cache must be created."""
+    """Return the server's JVM flags on which an AOT cache depends. The cache must be created with the same flags."""
     compiler = (_QUICK_COMPILER,) if settings.neo4j_compiler == "quick" else ()
     return (*compiler, _SMALL_COLLECTOR, *_NEO4J_JAVA)
 
 
-def write_config(settings: Settings, home: Home, run: Run, jars: Sequence[Path]) -> None:
-    """Write neo4j.conf and the argument file with the class path."""
+def write_config(settings: Settings, home: HomeFolder, run: Run, jars: Sequence[Path]) -> None:
+    """Write neo4j.conf, and the JVM's argument file with the class path."""
     conf = _CONF.format(
         host=HOST,
         bolt=run.bolt_port,
@@ -97,40 +97,42 @@ def write_config(settings: Settings, home: Home, run: Run, jars: Sequence[Path])
 
 
 def quoted_class_path(jars: Sequence[PurePath]) -> str:
-    """Return the class path as text for a Java argument file, quoted, with the platform's separator."""
+    """Return the class path as quoted text for a JVM argument file, with the platform's separator."""
     separator = ";" if jars[0].drive else ":"
     quoted = separator.join(str(jar) for jar in jars).replace("\\", "\\\\").replace('"', '\\"')
     return f'-cp\n"{quoted}"\n'
 
 
-def server_command(settings: Settings, home: Home, java: Path, extra: Sequence[str] = ()) -> list[str]:
-    """Return the command line of the server. Its `--home-dir` also identifies orphaned processes."""
+def server_command(settings: Settings, home: HomeFolder, java: Path, extra: Sequence[str] = ()) -> list[str]:
+    """Return the command line of the server. Its argument `--home-dir` also identifies orphaned server processes."""
     arguments = (MAIN_CLASS, home_argument(home), f"--config-dir={home.conf}", "--console-mode")
     return [*java_command(settings, home, java, extra), *arguments]
 
 
-def java_command(settings: Settings, home: Home, java: Path, extra: Sequence[str]) -> list[str]:
-    """Return the part of the server's command line that starts Java, with extra flags."""
-    memory_flags = (f"-Xmx{_heap(settings)}", f"-Djava.io.tmpdir={home.temporary}")
+def java_command(settings: Settings, home: HomeFolder, java: Path, extra: Sequence[str]) -> list[str]:
+    """Return the first part of the server's command line: Java with its flags, `extra` flags first."""
+    memory_flags = (f"-Xmx{_heap_size(settings)}", f"-Djava.io.tmpdir={home.temporary}")
     return [str(java), *extra, *memory_flags, *cached_flags(settings), f"@{home.java_arguments}"]
 
 
-def _heap(settings: Settings) -> str:
-    """Return the maximum heap size. A salvage needs more, since it can allocate 2 GB for a torn log."""
-    return max(settings.neo4j_heap, _SALVAGE_HEAP, key=_bytes) if settings.neo4j_salvage else settings.neo4j_heap
+def _heap_size(settings: Settings) -> str:
+    """Return the maximum heap size, such as `512m`. To salvage a damaged log, it is at least `_SALVAGE_HEAP`."""
+    return (
+        max(settings.neo4j_heap, _SALVAGE_HEAP, key=_size_in_bytes) if settings.neo4j_salvage else settings.neo4j_heap
+    )
 
 
-def _bytes(size: str) -> int:
+def _size_in_bytes(size: str) -> int:
     return int(size[:-1]) << {"k": 10, "m": 20, "g": 30}[size[-1].lower()]
 
 
-def home_argument(home: Home) -> str:
-    """Return the command line argument that names the server's folder."""
+def home_argument(home: HomeFolder) -> str:
+    """Return the command line argument with the path of the server's folder."""
     return f"--home-dir={home.root}"
 
 
-def admin_command(home: Home, java: Path, *arguments: str, heap: str = "128m") -> list[str]:
-    """Return the command line of a Neo4j admin command, to be run with `admin_environment`."""
+def admin_command(home: HomeFolder, java: Path, *arguments: str, heap: str = "128m") -> list[str]:
+    """Return the command line of a Neo4j admin command. Run it with the variables of `admin_environment`."""
     return [
         str(java),
         f"-Xmx{heap}",
@@ -142,6 +144,6 @@ def admin_command(home: Home, java: Path, *arguments: str, heap: str = "128m") -
     ]
 
 
-def admin_environment(home: Home) -> dict[str, str]:
+def admin_environment(home: HomeFolder) -> dict[str, str]:
     """Return the environment variables that select the server for an admin command."""
     return {"NEO4J_HOME": str(home.root), "NEO4J_CONF": str(home.conf)}

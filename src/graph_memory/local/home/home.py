@@ -1,4 +1,4 @@
-"""The files of a local Neo4j, and the record of its running server."""
+"""The files in the folder of a local Neo4j, and the record of its running server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graph_memory.settings import Settings
 
 USERNAME = "neo4j"
 _MAX_BYTES = 1 << 16
-"""Maximum size in bytes of the files that this module reads."""
+"""Maximum number of bytes read from a file."""
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 Version = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z._-]{0,99}$")]
@@ -26,19 +26,19 @@ Moment = Annotated[float, Field(ge=0, lt=1 << 33, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True)
-class Home:
+class HomeFolder:
     """The folder of a local Neo4j. At most one server runs in it."""
 
     root: Path
 
     @classmethod
-    def of(cls, settings: Settings) -> Home:
-        """Return the Neo4j folder in the home that the settings name, as a resolved path."""
+    def of(cls, settings: Settings) -> HomeFolder:
+        """Return the Neo4j folder within the settings' home folder, as a resolved path."""
         return cls(settings.home.expanduser().resolve() / "neo4j")
 
     @property
     def parent(self) -> Path:
-        """The home of graph-memory, which also contains the blobs."""
+        """The home folder of graph-memory, which also contains the blobs."""
         return self.root.parent
 
     @property
@@ -48,7 +48,7 @@ class Home:
 
     @property
     def run_file(self) -> Path:
-        """The file with the record of the running server, or with the ports of the last server."""
+        """The file with the record of the running server, or with the ports of the previous server."""
         return self.root / "run" / "server.json"
 
     @property
@@ -68,22 +68,25 @@ class Home:
 
     @property
     def console_log(self) -> Path:
-        """The log file with the standard output of the server and Java."""
+        """The log file with the standard output of the server and its JVM."""
         return self.root / "logs" / "console.log"
 
     @property
     def debug_log(self) -> Path:
-        """The debug log of Neo4j, with one JSON object per line."""
+        """Neo4j's debug log, with one JSON object per line."""
         return self.root / "logs" / "debug.log"
 
     @property
     def aot_log(self) -> Path:
-        """The log file with Java's warnings about the AOT cache at the last start. Missing if no cache was used."""
+        """The log file with the JVM's warnings about the AOT cache at the last start.
+
+        It is missing if no cache was used.
+        """
         return self.root / "logs" / "aot.log"
 
     @property
     def temporary(self) -> Path:
-        """The folder for the temporary files of the server's Java. A killed server leaves them behind."""
+        """The folder for the temporary files of the server's JVM. The files remain if the server is killed."""
         return self.root / "tmp"
 
     @property
@@ -93,7 +96,7 @@ class Home:
 
     @property
     def first_start_mark(self) -> Path:
-        """A file that exists until the first start has succeeded. Until then, `data` contains no user data."""
+        """A file that exists until the first start has succeeded. Before that, `data` contains no user data."""
         return self.root / "run" / "beginning"
 
     @property
@@ -102,36 +105,40 @@ class Home:
         return self.root / "data.unfinished"
 
     def make_folders(self) -> None:
-        """Create the folders of this home."""
+        """Create the folders for Neo4j, or make existing folders accessible only to the owner."""
         for folder in (self.root, self.lock.parent, self.conf, self.console_log.parent, self.temporary):
             make_private_folder(folder)
             folder.chmod(0o700)
 
     def empty_temporary(self) -> None:
-        """Remove the temporary files of the last server, which must have ended."""
+        """Remove the temporary files of the previous server process, which must have ended."""
         shutil.rmtree(self.temporary, ignore_errors=True)
         make_private_folder(self.temporary)
 
     def prepare_start(self) -> None:
-        """If a first start was killed, move its databases away, because Neo4j cannot recover from that."""
+        """Prepare the databases' folder for a start.
+
+        If a first start was killed, move its databases away, because Neo4j cannot recover them. If there are no
+        databases yet, mark the start as the first.
+        """
         if self.first_start_mark.exists():
-            self._set_unfinished_aside()
+            self._keep_unfinished_data()
         elif not self.data.exists():
             write_private(self.first_start_mark, "")
 
     def finish_first_start(self) -> None:
-        """Record that the first start succeeded. From now on the databases are kept."""
+        """Record that the first start succeeded, so that later starts keep the databases."""
         if self.first_start_mark.exists():
             self.first_start_mark.unlink()
             sync_folder(self.first_start_mark.parent)
 
-    def _set_unfinished_aside(self) -> None:
+    def _keep_unfinished_data(self) -> None:
         if self.data.exists():
             shutil.rmtree(self.unfinished_data, ignore_errors=True)
             self.data.rename(self.unfinished_data)
 
     def password(self) -> str | None:
-        """Return the generated password, or None if the file is missing or is not text."""
+        """Return the generated password, or None if its file is missing, empty or not text."""
         try:
             return read_start(self.password_file, _MAX_BYTES).decode("utf-8").strip() or None
         except (FileNotFoundError, UnicodeDecodeError):
@@ -144,16 +151,16 @@ class Home:
         return password
 
     def save_password(self, password: str) -> None:
-        """Save the password."""
+        """Write the password to the password file, which only the owner can read."""
         write_private(self.password_file, password + "\n")
 
 
 @dataclass(frozen=True)
 class Run:
-    """The record of a server: its ports and, if it was started, its process.
+    """The record of a server: its ports, its version and, once started, its process.
 
-    `created` is the start time of the process in seconds since the epoch, by which a reused pid is detected. `ready`
-    means that the server has answered on its own port.
+    `created` is the process's start time in seconds since the epoch. It shows whether another process has reused the
+    pid. `ready` means that the server has answered on its Bolt port.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(strict=True, extra="forbid")
@@ -166,16 +173,16 @@ class Run:
     ready: bool = False
 
     def without_process(self) -> Run:
-        """Return the record without its process. The ports are kept for the next start."""
+        """Return the record without its process. It keeps the ports for the next start."""
         return replace(self, pid=None, created=0.0, ready=False)
 
-    def save(self, home: Home) -> None:
-        """Save the record atomically."""
+    def save(self, home: HomeFolder) -> None:
+        """Write the record to the home folder's run file atomically."""
         write_private(home.run_file, json.dumps(asdict(self)))
 
 
-def read_run(home: Home) -> Run | None:
-    """Return the record of the server, or None if there is none or it is invalid."""
+def read_run(home: HomeFolder) -> Run | None:
+    """Return the record in the home folder's run file, or None if the file is missing or invalid."""
     try:
         return read_json(read_start(home.run_file, _MAX_BYTES), Run)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Locks between processes."""
+"""File locks that exclude other processes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from graph_memory.model.errors import Code, GraphError, Hint
 
 @contextmanager
 def file_lock(path: Path, timeout: float, on_wait: Callable[[], None]) -> Generator[None]:
-    """Hold a lock on the file during the block. The system releases it when the process ends for any reason.
+    """Hold a lock on the file in the `with` block. The system releases the lock whenever the process ends.
 
-    Calls `on_wait` once if another process holds the lock. Raises STARTING after `timeout` seconds.
+    If another process holds the lock, call `on_wait` once and wait. Raises STARTING after `timeout` seconds.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path, thread_local=False)
@@ -31,7 +31,7 @@ def file_lock(path: Path, timeout: float, on_wait: Callable[[], None]) -> Genera
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether a process holds a lock on the file."""
+    """Return whether a process currently holds the lock on the file."""
     if not path.is_file():
         return False
     try:
@@ -48,6 +48,6 @@ def _wait(lock: FileLock, path: Path, timeout: float) -> None:
         raise GraphError(
             Code.STARTING,
             f"Another process has been starting or stopping Neo4j for over {timeout:.0f} s",
-            {"hint": Hint("Try again in a moment; {graph-memory neo4j status} shows its state.")},
+            {"hint": Hint("Try again in a moment, or check its state with {graph-memory neo4j status}.")},
             path=path,
         ) from error

@@ -1,4 +1,4 @@
-"""Reads small files whose content is not trusted."""
+"""Reads small files without trusting their content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOCK = 1 << 20
 
 
 def read_json(text: str | bytes, kind: type[T]) -> T | None:
-    """Parse the JSON text. Returns None if it is invalid, or if its value has another type than `kind`."""
+    """Parse JSON text as a value of the type `kind`. Returns None if the text is invalid or has another type."""
     try:
         return _adapter(kind).validate_json(text, strict=True)
     except ValidationError:
@@ -27,13 +27,16 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
 
 
 def read_start(path: Path, size: int) -> bytes:
-    """Return up to `size` bytes from the start of the file."""
+    """Return the file's first `size` bytes, or all bytes of a smaller file."""
     with path.open("rb") as file:
         return file.read(size)
 
 
-def tail(path: Path, lines: int) -> list[str]:
-    """Return the last lines of a text file, at most 1 MiB, or an empty list if the file does not exist."""
+def read_last_lines(path: Path, lines: int) -> list[str]:
+    """Return the last `lines` lines of a text file. Reads only its last 1 MiB.
+
+    Returns an empty list if it does not exist.
+    """
     if not path.is_file():
         return []
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Finds free ports on the loopback interface, and checks whether a Bolt server answers on a port."""
+"""Selects free ports on the loopback interface, and checks whether a Bolt server answers on a port."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def speaks_bolt(port: int, timeout: float = 1.0) -> bool:
         with socket.create_connection((HOST, port), timeout) as connection:
             connection.settimeout(timeout)
             connection.sendall(_HANDSHAKE)
-            agreed = _receive(connection, 4)
-            return len(agreed) == 4 and any(agreed)
+            agreed_version = _receive(connection, 4)
+            return len(agreed_version) == 4 and any(agreed_version)
     except OSError:
         return False
 
 
-def accepts(port: int) -> bool:
-    """Return whether a process on this machine listens on the port."""
+def accepts_connections(port: int) -> bool:
+    """Return whether a process on this machine accepts connections on the port."""
     try:
         with socket.create_connection((HOST, port), 1.0):
             return True
@@ -35,7 +35,7 @@ def accepts(port: int) -> bool:
 
 
 def is_free(port: int) -> bool:
-    """Return whether a server could now listen on the port."""
+    """Return whether a server could listen on the port now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         _refuse_sharing(probe)
         try:
@@ -46,18 +46,18 @@ def is_free(port: int) -> bool:
 
 
 def choose_port(configured: int, preferred: tuple[int, ...], setting: str) -> int:
-    """Return the configured port or, if that is 0, the first free preferred port, or any free port.
+    """Return the configured port. If it is 0, return the first free preferred port, or otherwise any free port.
 
-    Raises STORE_UNAVAILABLE if the configured port is taken. `setting` is the setting's name, for the hint.
+    Raises STORE_UNAVAILABLE if the configured port is in use. `setting` is the setting's name for the hint.
     """
     if configured and not is_free(configured):
-        hint = f"Stop what is listening there, or set {setting} to another port, or to 0 for any free one."
+        hint = f"Stop the program that listens there, or set {setting} to another port, or to 0 for any free port."
         raise GraphError(Code.STORE_UNAVAILABLE, f"Port {configured} is taken", {"hint": hint, "port": configured})
     return configured or next((port for port in preferred if is_free(port)), 0) or find_free_port()
 
 
 def find_free_port() -> int:
-    """Return a free port."""
+    """Return a port on the loopback interface that is now free."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])

@@ -1,8 +1,9 @@
-"""Activates a restored home with a single rename. If this is interrupted, the next start completes it.
+"""Installs a restored home folder. One rename, of `restoring` to `restored`, commits the restore.
 
-The folder `restoring` in the home is incomplete, and may be removed. The folder `restored` is complete. Its parts are
-moved into the home, and the old parts are moved to `replaced`, which is then removed. If the process is killed, the
-folders remain, and the next start of the local Neo4j or the next restore continues.
+The folder `restoring` in the home folder contains an incomplete restore, and may be removed. The folder `restored`
+contains a complete restore. The installation moves the old parts of the home folder to `replaced`, moves the restored
+parts into the home folder, and then removes `replaced`. If the process is killed, the next start of the local Neo4j or
+the next restore completes the installation.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import shutil
 from pathlib import Path
 
 from graph_memory.files import make_private_folder, sync_folder
-from graph_memory.local.home.home import Home
+from graph_memory.local.home.home import HomeFolder
 
 RESTORING, RESTORED, REPLACED = "restoring", "restored", "replaced"
 _PARTS = ("neo4j/data", "blobs")
 
 
-def swap_in(home: Home) -> None:
-    """Replace the home's data with the restored data. The caller must keep the server stopped."""
+def swap_in(home: HomeFolder) -> None:
+    """Replace the data in the home folder with the restored data. The caller must ensure that the server is stopped."""
     folder = home.parent
     finish_restore(home)
     if hasattr(os, "sync"):
@@ -30,8 +31,8 @@ def swap_in(home: Home) -> None:
     finish_restore(home)
 
 
-def finish_restore(home: Home) -> None:
-    """Complete the activation of a restored home, if there is one."""
+def finish_restore(home: HomeFolder) -> None:
+    """Complete the installation of a restored home folder, if there is one in the folder `restored`."""
     folder = home.parent
     restored, replaced = folder / RESTORED, folder / REPLACED
     if restored.is_dir():
@@ -54,8 +55,8 @@ def _exchange(new: Path, live: Path, replaced: Path) -> None:
     sync_folder(live.parent)
 
 
-def _adopt_password(home: Home, restored: Path) -> None:
-    """Save the password of the restored Neo4j, unless the home has it already."""
-    password = Home(restored / "neo4j").password()
+def _adopt_password(home: HomeFolder, restored: Path) -> None:
+    """Save the restored Neo4j's password in the home folder, unless it is missing or already saved."""
+    password = HomeFolder(restored / "neo4j").password()
     if password and password != home.password():
         home.save_password(password)

@@ -1,4 +1,4 @@
-"""The cache for the jars of a Neo4j version. It is verified without reading 180 MB at each start."""
+"""Downloads and caches the jars of a Neo4j version (180 MB). A start checks only their sizes and times."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from graph_memory.local.home.lock import file_lock
 from graph_memory.local.home.notes import read_json
 from graph_memory.local.jar_manifest import cached_list_path, committed_list, parse, render
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.progress import Progress, silent
+from graph_memory.progress import Progress, log_progress
 from graph_memory.settings import Settings
 
 _READERS = 4
 _LOCK_TIMEOUT = 900.0
 _HINT = (
-    "Connect to the internet once (HTTPS_PROXY can name a proxy), set GRAPH_MEMORY_CACHE to a full cache, "
+    "Connect to the internet once (HTTPS_PROXY can name a proxy), set GRAPH_MEMORY_CACHE to a filled cache, "
     "or set NEO4J_URI to your own server."
 )
 
 Stamp = dict[str, list[int]]
-"""Size in bytes and modification time (ns) of each jar when its checksum was verified."""
+"""Each jar's size in bytes and modification time (ns) when its checksum was verified, by path."""
 
 
-def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
-    """Return the version's jars in class path order. Downloads missing and changed jars.
+def class_path(settings: Settings, progress: Progress = log_progress) -> list[Path]:
+    """Return the paths of the Neo4j version's jars, in class path order. Downloads missing and changed jars.
 
     Raises STORE_UNAVAILABLE if a jar cannot be downloaded.
     """
@@ -45,9 +45,9 @@ def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
 
 
 def known_list(settings: Settings) -> tuple[Jar, ...] | None:
-    """Return the list for the version from the package or from the cache, or None if neither has it."""
-    if committed := committed_list(settings.neo4j_version):
-        return committed
+    """Return the list of jars for the settings' Neo4j version, or None if neither the package nor the cache has one."""
+    if packaged_list := committed_list(settings.neo4j_version):
+        return packaged_list
     try:
         return parse(cached_list_path(_root(settings), settings.neo4j_version).read_text("utf-8")) or None
     except (FileNotFoundError, ValueError):
@@ -55,23 +55,23 @@ def known_list(settings: Settings) -> tuple[Jar, ...] | None:
 
 
 def fingerprint(settings: Settings) -> str | None:
-    """Return a text that changes if the paths, times or order of the jars change, or None if a jar is missing."""
+    """Return a string that changes with the paths, times or order of the jars, or None if a jar is missing."""
     stamps = [(str(path), _file_stamp(path)) for path in _paths(_root(settings), known_list(settings) or ())]
     return json.dumps(stamps) if stamps and all(mark for _, mark in stamps) else None
 
 
 def find_damaged(settings: Settings, jars: Sequence[Jar]) -> tuple[list[Jar], list[Jar]]:
-    """Read all jars in the cache. Return the missing jars, and the jars with a wrong checksum."""
+    """Compute the checksums of all cached jars. Return the missing jars and the jars with a wrong checksum."""
     root = _root(settings)
     missing = [jar for jar in jars if not (root / jar.path).is_file()]
-    present = [jar for jar in jars if jar not in missing]
+    cached_jars = [jar for jar in jars if jar not in missing]
     with ThreadPoolExecutor(_READERS) as pool:
-        sums = pool.map(sha256_of, [root / jar.path for jar in present])
-        return missing, [jar for jar, sha256 in zip(present, sums, strict=True) if sha256 != jar.sha256]
+        checksums = pool.map(sha256_of, [root / jar.path for jar in cached_jars])
+        return missing, [jar for jar, sha256 in zip(cached_jars, checksums, strict=True) if sha256 != jar.sha256]
 
 
 def forget_checks(settings: Settings) -> None:
-    """Make the next call of `class_path` verify every jar again, and rebuild the jar of Neo4j Browser."""
+    """Make the next call of `class_path` verify all jars again and recreate the adapted jar of Neo4j Browser."""
     _stamp_path(_root(settings), settings.neo4j_version).unlink(missing_ok=True)
     for jar in filter(is_browser, known_list(settings) or ()):
         forget_served_jar(jar, _root(settings).parent)
@@ -105,7 +105,7 @@ def _obtain_all(settings: Settings, jars: Sequence[Jar], progress: Progress) -> 
                 done += futures[future].size
                 progress(stage, done / total)
         except (DownloadError, OSError) as error:
-            raise _unavailable(settings, error) from error
+            raise _unavailable_error(settings, error) from error
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
@@ -120,13 +120,15 @@ def _resolved_list(settings: Settings, progress: Progress) -> tuple[Jar, ...]:
         try:
             jars = resolve(version, root, _root(settings).with_name("poms"))
         except (DownloadError, OSError) as error:
-            raise _unavailable(settings, error) from error
+            raise _unavailable_error(settings, error) from error
         write_private(cached_list_path(_root(settings), version), render(jars))
     return jars
 
 
 def _lock_cache(root: Path, progress: Progress) -> AbstractContextManager[None]:
-    return file_lock(root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process's fetch", None))
+    return file_lock(
+        root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process that is downloading", None)
+    )
 
 
 def _changed_jars(root: Path, jars: Iterable[Jar], version: str) -> list[Jar]:
@@ -157,7 +159,7 @@ def _read_stamp(path: Path) -> Stamp:
         return {}
 
 
-def _unavailable(settings: Settings, error: Exception) -> GraphError:
+def _unavailable_error(settings: Settings, error: Exception) -> GraphError:
     reason = (error.strerror if isinstance(error, OSError) else None) or error
     message = f"The cached Neo4j {settings.neo4j_version} is not complete and could not be downloaded: {reason}"
     hint = (

@@ -1,4 +1,4 @@
-"""Resolves the jars of a Neo4j version whose list is not in the package. This takes about three minutes.
+"""Resolves the jars of a Neo4j version that the package has no list for. This takes about three minutes.
 
 Maintainers create the list for a new version with `python -m graph_memory.local.jars.resolve VERSION FILE`.
 """
@@ -26,7 +26,7 @@ _TEST_ONLY = frozenset({"junit", "hamcrest", "mockito-core", "byte-buddy", "byte
 
 
 def resolve(version: str, jars: Path, poms: Path) -> tuple[Jar, ...]:
-    """Resolve the version, download its jars to the folder `jars`, and return them in class path order.
+    """Determine a Neo4j version's jars, download them to the folder `jars`, and return them in class path order.
 
     Raises DownloadError if the version does not exist or a jar cannot be downloaded.
     """
@@ -54,7 +54,7 @@ def _artifacts(version: str, poms: Path) -> list[Artifact]:
 
 
 def _is_needed(artifact: Artifact) -> bool:
-    """Return whether a server needs the artifact. It does not need bills of materials, which older versions list."""
+    """Return whether a server needs the artifact. Test libraries and bills of materials are not needed."""
     return artifact.packaging == "jar" and artifact.artifactId not in _TEST_ONLY
 
 

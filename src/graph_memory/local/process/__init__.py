@@ -1,1 +1,1 @@
-"""The processes of Neo4j."""
+"""Starts, identifies and ends the process of the local Neo4j."""

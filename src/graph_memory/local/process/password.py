@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graph_memory.local.home.home import Home
+from graph_memory.local.home.home import HomeFolder
 from graph_memory.local.process.admin import AdminError, run_admin
 from graph_memory.local.process.startup_errors import without_home
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -12,11 +12,12 @@ from graph_memory.model.errors import Code, GraphError, Hint
 _TIMEOUT = 60.0
 
 
-def ensure_password(home: Home, java: Path) -> None:
-    """Set the initial password before the first start. Later, only check that the password file can be read.
+def ensure_password(home: HomeFolder, java: Path) -> None:
+    """Set the initial password before the first start. Later, only check that the password file is readable.
 
     Until the first start has succeeded, the password is set before each start, in case an attempt was interrupted. The
-    command reads it from the password file, so that process lists do not show it. Raises STORE_UNAVAILABLE.
+    command reads it from the password file, so that process lists do not show it. Raises STORE_UNAVAILABLE if the
+    password cannot be set or read.
     """
     if not home.first_start_mark.exists():
         _require_password(home)
@@ -29,11 +30,11 @@ def ensure_password(home: Home, java: Path) -> None:
         raise GraphError(
             Code.STORE_UNAVAILABLE,
             f"The first password of the local Neo4j could not be set: {without_home(home, str(error))}",
-            {"hint": Hint("{graph-memory doctor} checks Java, the jars and the disk.")},
+            {"hint": Hint("Check Java, the jars and the disk with {graph-memory doctor}.")},
         ) from error
 
 
-def _require_password(home: Home) -> None:
+def _require_password(home: HomeFolder) -> None:
     if home.password() is None:
         raise GraphError(
             Code.STORE_UNAVAILABLE,

@@ -1,4 +1,4 @@
-"""Launches the server as a background process, finds it again, and ends it."""
+"""Starts the server as a background process, locates the process later, and ends it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 
 from graph_memory.local.home.config import MAIN_CLASS, home_argument
-from graph_memory.local.home.home import Home, Run
-from graph_memory.local.home.ports import accepts
+from graph_memory.local.home.home import HomeFolder, Run
+from graph_memory.local.home.ports import accepts_connections
 
 _CLOCK_STEP = 2.0
 _LOG_LIMIT = 4 << 20
@@ -40,15 +40,18 @@ def launch(command: Sequence[str], log: Path) -> psutil.Process:
     return process
 
 
-def find(home: Home, run: Run | None) -> psutil.Process | None:
-    """Return the recorded process of the server, or an orphaned one of this home, or None."""
-    return (run and find_recorded(home, run)) or _orphan(home)
+def find(home: HomeFolder, run: Run | None) -> psutil.Process | None:
+    """Return the process of this home folder's server: the recorded process, or else an orphaned process.
+
+    Returns None if no such process is running.
+    """
+    return (run and find_recorded(home, run)) or _find_orphan(home)
 
 
-def find_recorded(home: Home, run: Run) -> psutil.Process | None:
-    """Return the recorded process if it is alive and serves this home, otherwise None.
+def find_recorded(home: HomeFolder, run: Run) -> psutil.Process | None:
+    """Return the recorded process if it is alive and serves this home folder, otherwise None.
 
-    The recorded pid may have been reused, or the home may be a copy of another home.
+    The pid may have been reused, or the home folder may be a copy of another home folder.
     """
     if run.pid is None:
         return None
@@ -61,7 +64,7 @@ def find_recorded(home: Home, run: Run) -> psutil.Process | None:
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Return whether the process runs and is not a zombie."""
+    """Return whether the process is running and is not a zombie."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
@@ -69,13 +72,13 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def listens(process: psutil.Process, port: int) -> bool:
-    """Return whether the process listens on the port. Returns True if the system does not show this."""
+    """Return whether the process listens on the port. Also returns True if the system cannot tell."""
     ports = ports_of(process)
     return ports is None or port in ports
 
 
 def ports_of(process: psutil.Process) -> set[int] | None:
-    """Return the ports on which the process listens, or None if the system does not show them."""
+    """Return the ports on which the process listens, or None if the system cannot tell."""
     try:
         connections = process.net_connections("tcp")
     except psutil.AccessDenied:
@@ -90,12 +93,12 @@ def ports_of(process: psutil.Process) -> set[int] | None:
 
 
 def has_lost_port(process: psutil.Process, port: int) -> bool:
-    """Return whether another process listens on the port that this process should have."""
-    return accepts(port) and not listens(process, port)
+    """Return whether another process listens on this process's port."""
+    return accepts_connections(port) and not listens(process, port)
 
 
 def end(process: psutil.Process, timeout: float = 30.0) -> None:
-    """Terminate the process. If it has not ended after `timeout` seconds, kill it."""
+    """Terminate the process, and wait until it has ended. Kills it after `timeout` seconds."""
     for step in (process.terminate, process.kill):
         try:
             step()
@@ -108,18 +111,19 @@ def end(process: psutil.Process, timeout: float = 30.0) -> None:
             return
 
 
-def _orphan(home: Home) -> psutil.Process | None:
+def _find_orphan(home: HomeFolder) -> psutil.Process | None:
     for process in psutil.process_iter(["name"]):
         if "java" in str(process.info["name"]).lower() and _serves(process, home) and is_alive(process):
             return process
     return None
 
 
-def _serves(process: psutil.Process, home: Home) -> bool:
-    """Return whether the process is the Neo4j of this home.
+def _serves(process: psutil.Process, home: HomeFolder) -> bool:
+    """Return whether the process is the Neo4j server of this home folder.
 
-    Then its working folder is the home's folder of logs. That stays true if the home is moved, but not for a copy.
-    If the working folder cannot be read or was deleted, the command line decides.
+    The server's working folder is the log folder. This remains true if the home folder is moved, while a copy of the
+    home folder has another log folder. If the working folder cannot be read or was deleted, the command line is
+    compared.
     """
     try:
         arguments = process.cmdline()

@@ -1,1 +1,1 @@
-"""Start and stop of a local Neo4j."""
+"""Starts and stops the local Neo4j."""

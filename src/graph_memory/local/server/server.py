@@ -11,13 +11,13 @@ from pathlib import Path
 
 import psutil
 
-from graph_memory.local.home.home import USERNAME, Home, Run, read_run
+from graph_memory.local.home.home import USERNAME, HomeFolder, Run, read_run
 from graph_memory.local.home.lock import file_lock
-from graph_memory.local.home.notes import tail
+from graph_memory.local.home.notes import read_last_lines
 from graph_memory.local.home.ports import HOST, speaks_bolt
 from graph_memory.local.process.process import end, find, find_recorded, has_lost_port, is_alive, listens, ports_of
 from graph_memory.local.process.startup_errors import exit_error, hang_error, timeout_error
-from graph_memory.progress import Progress, silent
+from graph_memory.progress import Progress, log_progress
 from graph_memory.settings import Settings
 
 _POLL_INTERVAL = 0.05
@@ -27,7 +27,7 @@ _MAX_LAUNCHES = 5
 
 @dataclass(frozen=True)
 class LocalServer:
-    """A running local Neo4j and how to reach it."""
+    """A running local Neo4j server with its addresses, login and process."""
 
     uri: str
     http_url: str
@@ -35,7 +35,7 @@ class LocalServer:
     password: str = field(repr=False)
     pid: int
     version: str
-    home: Home = field(repr=False)
+    home: HomeFolder = field(repr=False)
     run: Run = field(repr=False)
 
     @property
@@ -44,32 +44,32 @@ class LocalServer:
         return f"{self.http_url}/browser/"
 
     def is_alive(self) -> bool:
-        """Return whether the server's process still runs."""
+        """Return whether the server's process is still running."""
         return find_recorded(self.home, self.run) is not None
 
     def listens(self) -> bool:
-        """Return whether the server runs and listens on its Bolt port, so that no other server answers there.
+        """Return whether the server's process is running and listens on its Bolt port.
 
-        If the system does not show who listens, a running server counts as listening.
+        If the system cannot tell which process listens on a port, a running server counts as listening.
         """
         process = find_recorded(self.home, self.run)
         return process is not None and listens(process, self.run.bolt_port)
 
 
 class State(StrEnum):
-    """The state of a local Neo4j."""
+    """The state of the local Neo4j, as `graph-memory neo4j status` shows it."""
 
     RUNNING = "running"
-    """It answers on its Bolt port."""
+    """The server answers on its Bolt port."""
     STARTING = "starting"
-    """Its process runs, but does not answer yet."""
+    """The server's process is running, but does not answer yet."""
     STOPPED = "stopped"
-    """It has no process."""
+    """The server's process is not running."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """The status of the local Neo4j. The addresses and the process are None if it is stopped."""
+    """The state, files, addresses and process of the local Neo4j. When stopped, addresses and process are None."""
 
     state: State
     home: Path
@@ -82,12 +82,13 @@ class Status:
     """Start time of the process in seconds since the epoch."""
 
 
-def ensure_running(settings: Settings, progress: Progress = silent) -> LocalServer:
-    """Start the home's Neo4j unless it runs, and return it. Concurrent calls of processes get the same server.
+def ensure_running(settings: Settings, progress: Progress = log_progress) -> LocalServer:
+    """Return the home folder's Neo4j server. Starts it if needed. Concurrent calls return the same server.
 
-    Raises STORE_UNAVAILABLE if it cannot be downloaded or started, and STARTING after `start_timeout` seconds.
+    Raises STORE_UNAVAILABLE if Neo4j cannot be downloaded or started, and STARTING if it does not answer within
+    `start_timeout` seconds.
     """
-    home = Home.of(settings)
+    home = HomeFolder.of(settings)
     if server := _find_running(home):
         return server
     home.make_folders()
@@ -96,18 +97,18 @@ def ensure_running(settings: Settings, progress: Progress = silent) -> LocalServ
 
 
 def stop(settings: Settings) -> bool:
-    """Stop the local Neo4j, and wait until it has ended. Returns whether it was running."""
-    home = Home.of(settings)
+    """Stop the local Neo4j, and wait until it has ended. Return whether it was running."""
+    home = HomeFolder.of(settings)
     if not home.root.exists():
         return False
-    with _lock(home, settings, silent):
+    with _lock(home, settings, log_progress):
         return _stop(home)
 
 
 @contextmanager
-def hold_stopped(settings: Settings, progress: Progress = silent) -> Generator[Home]:
-    """Stop the local Neo4j, and yield its home. Until the end of the block, no process can start it."""
-    home = Home.of(settings)
+def keep_server_stopped(settings: Settings, progress: Progress = log_progress) -> Generator[HomeFolder]:
+    """Stop the local Neo4j, and yield its folder. No other process can start it during the `with` block."""
+    home = HomeFolder.of(settings)
     home.make_folders()
     with _lock(home, settings, progress):
         _stop(home)
@@ -116,7 +117,7 @@ def hold_stopped(settings: Settings, progress: Progress = silent) -> Generator[H
 
 def status(settings: Settings) -> Status:
     """Return the status of the local Neo4j, without changing it."""
-    home = Home.of(settings)
+    home = HomeFolder.of(settings)
     run = read_run(home)
     process = find(home, run) if home.root.exists() else None
     if process is None:
@@ -137,15 +138,15 @@ def status(settings: Settings) -> Status:
 
 def console_log(settings: Settings, lines: int = 100) -> list[str]:
     """Return the last `lines` lines of the local Neo4j's console log."""
-    return tail(Home.of(settings).console_log, lines)
+    return read_last_lines(HomeFolder.of(settings).console_log, lines)
 
 
 def password_file(settings: Settings) -> Path:
-    """Return the path of the file with the password on one line."""
-    return Home.of(settings).password_file
+    """Return the path of the file that contains the local Neo4j's password."""
+    return HomeFolder.of(settings).password_file
 
 
-def _stop(home: Home) -> bool:
+def _stop(home: HomeFolder) -> bool:
     run = read_run(home)
     process = find(home, run)
     if process:
@@ -155,7 +156,7 @@ def _stop(home: Home) -> bool:
     return process is not None
 
 
-def _find_running(home: Home) -> LocalServer | None:
+def _find_running(home: HomeFolder) -> LocalServer | None:
     run = read_run(home)
     password = home.password()
     if run is None or password is None or not run.ready:
@@ -164,7 +165,7 @@ def _find_running(home: Home) -> LocalServer | None:
     return server if server.listens() and speaks_bolt(run.bolt_port) else None
 
 
-def _adopt(home: Home, settings: Settings, progress: Progress) -> LocalServer | None:
+def _adopt(home: HomeFolder, settings: Settings, progress: Progress) -> LocalServer | None:
     run = read_run(home)
     process = find(home, run)
     if process is None:
@@ -175,7 +176,7 @@ def _adopt(home: Home, settings: Settings, progress: Progress) -> LocalServer | 
     return _await_answer(_record(home, run, process), process, home, settings, progress)
 
 
-def _start(home: Home, settings: Settings, progress: Progress) -> LocalServer:
+def _start(home: HomeFolder, settings: Settings, progress: Progress) -> LocalServer:
     from graph_memory.local.aot.fast_start import maintain
     from graph_memory.local.jars.fetch import forget_checks
 
@@ -190,10 +191,13 @@ def _start(home: Home, settings: Settings, progress: Progress) -> LocalServer:
     raise exit_error(home)
 
 
-def _launch(home: Home, settings: Settings, progress: Progress, *, attempt: int = 1) -> tuple[Run, LocalServer | None]:
-    """Start the server, and wait until it answers. If another process has taken a port, try other ports.
+def _launch(
+    home: HomeFolder, settings: Settings, progress: Progress, *, attempt: int = 1
+) -> tuple[Run, LocalServer | None]:
+    """Start the server, and wait until it answers. Return its record and the server, or None if its process ended.
 
-    That happens if the servers of two homes start at the same moment. Returns None as the server if its process ended.
+    If another process takes one of its ports, other ports are tried. This happens if the servers of two home folders
+    start at the same moment.
     """
     from graph_memory.local.server.start import start
 
@@ -206,7 +210,7 @@ def _launch(home: Home, settings: Settings, progress: Progress, *, attempt: int 
 
 
 def _has_port_conflict(console: Path, log_size: int) -> bool:
-    """Return whether Neo4j could not bind a port, according to the log after `log_size` bytes."""
+    """Return whether Neo4j could not bind a port, according to its log after the first `log_size` bytes."""
     with console.open("rb") as file:
         file.seek(log_size if log_size <= _size(console) else 0)  # a large log is rotated at launch
         return b"PortBindException" in file.read()
@@ -217,11 +221,11 @@ def _size(file: Path) -> int:
 
 
 def _await_answer(
-    run: Run, process: psutil.Process, home: Home, settings: Settings, progress: Progress
+    run: Run, process: psutil.Process, home: HomeFolder, settings: Settings, progress: Progress
 ) -> LocalServer | None:
-    """Wait until the server answers, and return it, or None if its process ends.
+    """Wait until the server answers, and return it. Returns None if its process ends first.
 
-    Raises STARTING and STORE_UNAVAILABLE.
+    Raises STARTING if the server does not answer within `start_timeout` seconds, and STORE_UNAVAILABLE if it hangs.
     """
     progress(f"Starting Neo4j {run.version}", None)
     started, last_check = time.monotonic(), 0.0
@@ -243,7 +247,7 @@ def _await_answer(
 
 
 def _answers(run: Run, process: psutil.Process) -> bool:
-    """Return whether this process answers and has both ports. It ends soon if it lacks the HTTP port."""
+    """Return whether this process answers on its Bolt port, and its HTTP port is not taken by another process."""
     return speaks_bolt(run.bolt_port) and listens(process, run.bolt_port) and not has_lost_port(process, run.http_port)
 
 
@@ -253,19 +257,19 @@ def _listens_elsewhere(run: Run, process: psutil.Process) -> bool:
     return bool(ports) and run.bolt_port not in ports
 
 
-def _raise_if_hung(home: Home, process: psutil.Process, run: Run) -> None:
+def _raise_if_hung(home: HomeFolder, process: psutil.Process, run: Run) -> None:
     if error := hang_error(home, run.created):
         end(process)
         raise error
 
 
-def _record(home: Home, run: Run, process: psutil.Process) -> Run:
+def _record(home: HomeFolder, run: Run, process: psutil.Process) -> Run:
     recorded = replace(run, pid=process.pid, created=process.create_time(), ready=False)
     recorded.save(home)
     return recorded
 
 
-def _server_of(home: Home, run: Run, password: str) -> LocalServer:
+def _server_of(home: HomeFolder, run: Run, password: str) -> LocalServer:
     return LocalServer(_uri(run), _http_url(run), USERNAME, password, run.pid or 0, run.version, home, run)
 
 
@@ -277,7 +281,7 @@ def _http_url(run: Run) -> str:
     return f"http://localhost:{run.http_port}"
 
 
-def _lock(home: Home, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
+def _lock(home: HomeFolder, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
     def wait() -> None:
         progress("Waiting for another process that is starting or stopping Neo4j", None)
 

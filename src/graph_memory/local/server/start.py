@@ -1,4 +1,4 @@
-"""Launches a server: chooses ports, writes the configuration, sets the password and starts the process."""
+"""Launches a server: chooses its ports, writes its configuration, sets its password and starts its process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import psutil
 
 from graph_memory.local.aot.fast_start import flags
 from graph_memory.local.home.config import server_command, write_config
-from graph_memory.local.home.home import Home, Run, read_run
+from graph_memory.local.home.home import HomeFolder, Run, read_run
 from graph_memory.local.home.ports import choose_port, is_free
 from graph_memory.local.home.swap import finish_restore
 from graph_memory.local.jars.fetch import class_path
@@ -24,11 +24,11 @@ _RELEASE_TIMEOUT = 2.0
 
 
 def start(
-    home: Home, settings: Settings, progress: Progress, *, on_free_ports: bool = False
+    home: HomeFolder, settings: Settings, progress: Progress, *, on_free_ports: bool = False
 ) -> tuple[Run, psutil.Process]:
-    """Launch a server, and return its record and its process. The server does not answer yet.
+    """Launch a server. Return its record and its process without waiting until the server answers.
 
-    The ports are recorded before the launch, so that other processes know where the server will listen. Use
+    The ports are recorded before the launch, so that other processes know where the server will listen. Set
     `on_free_ports` if another server took the ports in the previous attempt.
     """
     java = find_java(settings)
@@ -39,28 +39,29 @@ def start(
     finish_restore(home)
     home.empty_temporary()
     home.prepare_start()
-    planned = plan_run(settings, previous, on_free_ports=on_free_ports)
-    planned.save(home)
-    write_config(settings, home, planned, jars)
+    planned_run = plan_run(settings, previous, on_free_ports=on_free_ports)
+    planned_run.save(home)
+    write_config(settings, home, planned_run, jars)
     ensure_password(home, java.command)
     command = server_command(settings, home, java.command, flags(settings, home))
     process = launch(command, home.console_log)
-    run = replace(planned, pid=process.pid, created=process.create_time())
+    run = replace(planned_run, pid=process.pid, created=process.create_time())
     run.save(home)
     return run, process
 
 
 def _wait_for_release(previous: Run) -> None:
-    """Wait until a killed server has released its ports and files, at most `_RELEASE_TIMEOUT` seconds."""
+    """Wait up to `_RELEASE_TIMEOUT` seconds until a killed server has released its ports and files."""
     deadline = time.monotonic() + _RELEASE_TIMEOUT
     while time.monotonic() < deadline and not (is_free(previous.bolt_port) and is_free(previous.http_port)):
         time.sleep(0.02)
 
 
 def plan_run(settings: Settings, previous: Run | None, *, on_free_ports: bool = False) -> Run:
-    """Return a record with ports from the settings or the previous start, or else default or free ports.
+    """Return the record for the next start, with the ports in the settings.
 
-    With `on_free_ports`, the previous and default ports are not used.
+    If the settings have no port, the previous, the default or any free port is used. With `on_free_ports`, previous and
+    default ports are not used.
     """
     bolt = (previous.bolt_port, BOLT) if previous else (BOLT,)
     http = (previous.http_port, HTTP) if previous else (HTTP,)

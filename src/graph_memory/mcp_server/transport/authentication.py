@@ -1,26 +1,29 @@
-"""Requires a valid key or token for every MCP request, before the body is read. Health checks need none."""
+"""Requires a valid key or token for every MCP request, before its body is read. Health checks need no key."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph_memory.mcp_server.access import IssuerUnavailable, KeyToken, Verifier
+from graph_memory.mcp_server.access import NEEDED_SCOPES, IssuerUnavailable, KeyToken, Verifier
+from graph_memory.mcp_server.viewer.gate import reject_large_body
 from graph_memory.model.errors import GraphError
 
 OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/version"})
 """Paths that need no key, because they return no data."""
 METADATA_PATH = "/.well-known/oauth-protected-resource"
-"""Beginning of the paths of the metadata of a server with tokens (RFC 9728)."""
+"""The path prefix for the metadata of a server with tokens (RFC 9728)."""
 FIRST_SCOPES = "memory:read memory:write"
-"""The scopes that clients request when they sign in, because they request all that the answer names."""
+"""The scopes in the metadata and in most rejections. Clients request all of them when they sign in."""
 _NO_ISSUER = "The issuer of access tokens cannot be reached"
 
 
@@ -29,19 +32,19 @@ class ResourceMetadata:
     """The metadata of a server that accepts the tokens of an issuer (RFC 9728)."""
 
     resource: str
-    """The URL of the server."""
+    """The server's public URL, for which the issuer creates tokens."""
     issuer: str
 
     @property
     def url(self) -> str:
-        """The URL of the metadata."""
+        """The URL of the metadata on this server."""
         parts = urlsplit(self.resource)
         return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip('/')}"
 
     def routes(self) -> list[Route]:
         """Return the routes that serve the metadata."""
         path = urlsplit(self.url).path
-        return [Route(place, self._answer, methods=["GET"]) for place in dict.fromkeys((METADATA_PATH, path))]
+        return [Route(route, self._answer, methods=["GET"]) for route in dict.fromkeys((METADATA_PATH, path))]
 
     async def _answer(self, _request: Request) -> JSONResponse:
         return JSONResponse(
@@ -56,50 +59,70 @@ class ResourceMetadata:
 
 
 class Authentication:
-    """Answers requests without a valid key or token with 401, and with 503 while none can be verified.
+    """Answers requests without a valid key or token with 401. If keys or tokens cannot be verified, answers with 503.
 
-    `metadata_url` is the address of the metadata of a server with tokens. Such a server answers a token without any
-    right with 403. In both answers, it names the scopes that a client requests at first.
+    `metadata_url` is the URL of the metadata of a server with tokens. That server answers with 403 if the token has no
+    rights. These 401 and 403 answers list the scopes that a client should request first. If the token has rights but no
+    scope for the called operation, the server also answers with 403, and names the scopes that the client needs.
     """
 
     def __init__(self, app: ASGIApp, verifier: Verifier, metadata_url: str | None = None) -> None:
         self._app = app
         self._metadata_url = metadata_url
-        self._checked = AuthenticationMiddleware(self._call, BearerAuthBackend(verifier))
+        self._authenticated_app = AuthenticationMiddleware(self._call, BearerAuthBackend(verifier))
 
     async def _call(self, scope: Scope, receive: Receive, send: Send) -> None:
         token = getattr(scope["user"], "access_token", None)
         if not isinstance(token, KeyToken):
             refusal = self._challenge(401, "invalid_token", "Authentication required")
         elif self._metadata_url is not None and not token.principal.grants:
-            refusal = self._challenge(403, "insufficient_scope", "The token has no scope of this memory")
+            refusal = self._challenge(403, "insufficient_scope", "The token has no scope for this memory")
         else:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, self._add_challenge(scope, send))
             return
         await refusal(scope, receive, send)
 
+    def _add_challenge(self, scope: Scope, send: Send) -> Send:
+        """Return a function that sends the response. If the request needs more scopes, it adds the challenge."""
+
+        async def send_challenged(message: Message) -> None:
+            needed = scope.get("state", {}).get(NEEDED_SCOPES)
+            if message["type"] == "http.response.start" and needed is not None:
+                message["status"] = 403
+                MutableHeaders(scope=message)["WWW-Authenticate"] = self._challenge_text(
+                    {"error": "insufficient_scope", "error_description": "The operation needs more scopes"}, needed
+                )
+            await send(message)
+
+        return send_challenged
+
     def _challenge(self, status: int, error: str, description: str) -> JSONResponse:
-        """Return the response to a request without a token or without a right (RFC 6750)."""
+        """Return the response to a request without a valid token or without rights (RFC 6750)."""
         body = {"error": error, "error_description": description}
-        tells = {} if self._metadata_url is None else {"scope": FIRST_SCOPES, "resource_metadata": self._metadata_url}
-        challenge = ", ".join(f'{name}="{value}"' for name, value in {**body, **tells}.items())
-        return JSONResponse(body, status, {"WWW-Authenticate": f"Bearer {challenge}"})
+        return JSONResponse(body, status, {"WWW-Authenticate": self._challenge_text(body, FIRST_SCOPES)})
+
+    def _challenge_text(self, error: Mapping[str, str], scopes: str) -> str:
+        parameters = {} if self._metadata_url is None else {"scope": scopes, "resource_metadata": self._metadata_url}
+        return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in {**error, **parameters}.items())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on the request if it has a valid key or its path needs none."""
-        if scope["type"] != "http" or scope["path"] in OPEN_PATHS or scope["path"].startswith(METADATA_PATH):
+        """Pass on the request if it has a valid key or its path needs no key."""
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
+            return
+        if scope["path"] in OPEN_PATHS or scope["path"].startswith(METADATA_PATH):
+            await (reject_large_body(Headers(scope=scope)) or self._app)(scope, receive, send)
             return
         has_begun = False
 
-        async def send_noted(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             nonlocal has_begun
             has_begun = True
             await send(message)
 
         try:
-            await self._checked(scope, receive, send_noted)
-        except (GraphError, IssuerUnavailable) as error:  # of the verifier; calls turn their errors into answers
+            await self._authenticated_app(scope, receive, send_and_note)
+        except (GraphError, IssuerUnavailable) as error:  # raised by the verifier; errors of calls become answers
             if has_begun:
                 raise
             text = f"{error.code}: {error.message}" if isinstance(error, GraphError) else _NO_ISSUER

@@ -1,4 +1,4 @@
-"""Answers health checks. No check needs a key, and no answer says anything about domains."""
+"""Answers health checks. They need no key, and the answers contain nothing about domains."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from graph_memory.mcp_server.errors import masking
+from graph_memory.mcp_server.errors import mask_internal_errors
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.model.errors import Code, GraphError
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.upkeep import Activity, Upkeep
 
 CHECK_SECONDS = 5.0
-"""Time limit of a readiness check."""
+"""Maximum time in seconds for a readiness check."""
 TRUSTED_SECONDS = 1.0
-"""Time for which the result of a readiness check is reused, so that frequent checks do not load Neo4j."""
+"""Time in seconds for which a readiness check's result is reused, so that frequent checks do not load Neo4j."""
 ANNOUNCE_SECONDS = 10.0
-"""Time between two checks by the server itself, by which other servers know that it runs."""
+"""Time in seconds between two checks by the server itself. Each check announces to other servers that this server is
+running."""
 OPENING_SECONDS = 0.5
-"""The same time while the memory is being opened."""
+"""Time in seconds between two checks by the server itself while the memory is being opened."""
 
-_BLOB_FAULTS = (Code.STORE_CONFLICT, Code.FILE_CREATION_FAILED, Code.CONTENT_READ_FAILED)
+_BLOB_ERRORS = (Code.STORE_CONFLICT, Code.FILE_CREATION_FAILED, Code.CONTENT_READ_FAILED)
 _log = logging.getLogger(__name__)
 
 
@@ -39,11 +40,14 @@ class Readiness:
     """The result of a readiness check."""
 
     reason: Code | None = None
-    """The reason why the server is not ready. The message of an error would name hosts or paths of the machine."""
+    """The error code that explains why the server is not ready. The message is omitted, because it may contain hosts or
+    paths."""
     events_not_indexed: int = 0
     passages_without_vectors: int = 0
     events_skipped: int = 0
     """Number of events that search could not index."""
+    databases_unavailable: int = 0
+    """Number of databases, other than the home database, that cannot be reached. The other domains can be used."""
 
     @property
     def is_ready(self) -> bool:
@@ -53,28 +57,29 @@ class Readiness:
     def to_response(self) -> JSONResponse:
         """Return the response to a check: 200 if the server is ready, otherwise 503 with the reason."""
         if self.is_ready:
-            return JSONResponse({"status": "ready", "events_not_indexed": self.events_not_indexed})
+            lost = {"databases_unavailable": self.databases_unavailable} if self.databases_unavailable else {}
+            return JSONResponse({"status": "ready", "events_not_indexed": self.events_not_indexed, **lost})
         return JSONResponse({"status": "not ready", "reason": self.reason}, 503)
 
 
 class Health:
-    """The health checks of a server."""
+    """The liveness and readiness checks of a server."""
 
     def __init__(self, server: str | None = None) -> None:
-        """`server` is the id under which other servers on the database know this one; None if there are none."""
+        """Create the checks. `server` is the id under which other servers of the database see this server, or None."""
         self._server = server
         self._startup: Startup | None = None
-        self._checking = anyio.Lock()
-        self._checked_at = float("-inf")
+        self._check_lock = anyio.Lock()
+        self._last_check = float("-inf")
         self._readiness = Readiness(Code.STARTING)
 
     def attach(self, startup: Startup) -> None:
-        """Use the memory of the running server."""
+        """Start checking the memory of this server, at regular intervals if the server has an id."""
         self._startup = startup
         if self._server is not None:
-            startup.start_task(self._check_often)
+            startup.start_task(self._check_regularly)
 
-    async def _check_often(self) -> None:
+    async def _check_regularly(self) -> None:
         while True:
             is_opening = (await self.readiness()).reason is Code.STARTING
             await anyio.sleep(OPENING_SECONDS if is_opening else ANNOUNCE_SECONDS)
@@ -93,14 +98,14 @@ class Health:
         return (await self.readiness()).to_response()
 
     async def readiness(self) -> Readiness:
-        """Return whether Neo4j answers, its schema is current, and all servers share a place of blobs.
+        """Return whether Neo4j answers, its schema is current, and all servers use the same blob folder.
 
-        The result may be a second old.
+        The result may be up to a second old.
         """
-        async with self._checking:
-            if monotonic() >= self._checked_at + TRUSTED_SECONDS:
+        async with self._check_lock:
+            if monotonic() >= self._last_check + TRUSTED_SECONDS:
                 self._readiness = await self._check()
-                self._checked_at = monotonic()
+                self._last_check = monotonic()
         return self._readiness
 
     def activity(self) -> Activity | None:
@@ -114,7 +119,7 @@ class Health:
         if self._startup is None:
             return Readiness(Code.STARTING)
         try:
-            with anyio.fail_after(CHECK_SECONDS), masking():
+            with anyio.fail_after(CHECK_SECONDS), mask_internal_errors():
                 upkeep = self._startup.present_memory().upkeep
                 domains = await upkeep.check_ready()
                 if self._server is not None:
@@ -123,6 +128,7 @@ class Health:
                     events_not_indexed=sum(domain.not_indexed for domain in domains),
                     passages_without_vectors=sum(domain.without_vectors for domain in domains),
                     events_skipped=sum(len(domain.skipped) for domain in domains),
+                    databases_unavailable=len(upkeep.unavailable_databases),
                 )
         except TimeoutError:
             return Readiness(Code.TIMEOUT)
@@ -131,11 +137,11 @@ class Health:
             return Readiness(error.code)
 
     async def _announce(self, upkeep: Upkeep, server: str) -> None:
-        """Announce this server. If Neo4j cannot write now, it can still read, so the server stays ready."""
+        """Announce this server. If Neo4j can temporarily read but not write, the server stays ready."""
         try:
             await upkeep.announce_server(server)
         except GraphError as error:
-            if error.code in _BLOB_FAULTS:
+            if error.code in _BLOB_ERRORS:
                 raise
             _log.info("Not announced: %s", error)
 
@@ -150,6 +156,6 @@ async def _answer_version(_request: Request) -> JSONResponse:
 
 
 def _schema_version() -> int:
-    from graph_memory.app import schema_version  # imports the driver, which takes long
+    from graph_memory.app import schema_version  # imports the driver, which is slow
 
     return schema_version()

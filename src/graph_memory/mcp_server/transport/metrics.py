@@ -1,4 +1,4 @@
-"""Serves metrics in the text format of Prometheus. No label names a domain, a key or a client."""
+"""Serves metrics in the text format of Prometheus. Labels never contain the name of a domain, key or client."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from graph_memory.model.rights import Right
 
 PATH = "/metrics"
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-"""Upper bounds in seconds of the ranges in which durations are counted."""
+"""Upper bounds in seconds of the buckets for durations."""
 
 
 class Metrics:
-    """The metrics of a server."""
+    """The metrics of a server's calls, connections, readiness, search index and spool."""
 
     def __init__(self, control: CallControl, health: Health, spool: Spool) -> None:
         self._health = health
@@ -63,7 +63,7 @@ class Metrics:
         control.observers.append(self._observe)
 
     def count_connections(self, connections: Collection[object]) -> None:
-        """Report the size of this collection as the number of connections."""
+        """Report the collection's size as the number of connections."""
         self._connections.set_function(lambda: len(connections))
 
     def route(self) -> Route:
@@ -78,14 +78,14 @@ class Metrics:
         self._seconds.labels(call.operation).observe(call.seconds)
 
     def _render(self) -> bytes:
-        """Return all metrics as text, with the present size of the spool."""
+        """Return all metrics as text, with the spool's current size."""
         events, size = self._spool.size()
         self._spooled.set(events)
         self._spooled_bytes.set(size)
         return generate_latest(self._registry)
 
     async def _answer(self, request: Request) -> Response:
-        """Answer with the metrics, or with 403 to a caller who may read no domain."""
+        """Answer with the metrics, or with 403 if the caller may not read any domain."""
         token = getattr(request.scope.get("user"), "access_token", None)
         if isinstance(token, KeyToken) and not token.principal.allows_somewhere(Right.READ):
             return PlainTextResponse("This key has no right to read a domain", 403)

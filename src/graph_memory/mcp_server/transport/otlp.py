@@ -1,4 +1,4 @@
-"""The exporters of OpenTelemetry's SDK, over HTTP. Needs the extra `otel`."""
+"""The exporters of OpenTelemetry's SDK over HTTP. They need the extra `otel`."""
 
 from __future__ import annotations
 
@@ -17,50 +17,50 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from graph_memory.mcp_server.control import OK, CallControl, FinishedCall
 
 BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
-"""Upper bounds in seconds of the ranges of durations, as the conventions for MCP set them."""
+"""Upper bounds in seconds of the histogram buckets, as defined by the OpenTelemetry conventions for MCP."""
 
 
 def start_exporting(
     control: CallControl, transport: str, *, with_traces: bool, with_metrics: bool
 ) -> Callable[[], None]:
-    """Start exporting, and return a function that sends the rest and stops."""
+    """Start exporting. Return a function that sends the remaining data and stops the export."""
     resource = _resource()
-    closing: list[Callable[[], None]] = []
+    shutdown_functions: list[Callable[[], None]] = []
     if with_traces:
         tracers = TracerProvider(resource=resource)
-        tracers.add_span_processor(BatchSpanProcessor(_WithoutTexts(OTLPSpanExporter())))
+        tracers.add_span_processor(BatchSpanProcessor(_RedactingExporter(OTLPSpanExporter())))
         trace.set_tracer_provider(tracers)
-        closing.append(tracers.shutdown)
+        shutdown_functions.append(tracers.shutdown)
     if with_metrics:
         meters = MeterProvider([PeriodicExportingMetricReader(OTLPMetricExporter())], resource)
         _measure(meters.get_meter("graph-memory", version("graph-memory")), control, transport)
-        closing.append(meters.shutdown)
+        shutdown_functions.append(meters.shutdown)
 
     def shut_down() -> None:
-        for close in closing:
+        for close in shutdown_functions:
             close()
 
     return shut_down
 
 
 def _resource() -> Resource:
-    """Return the description of this service. The variables OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win."""
-    own = {"service.name": "graph-memory", "service.version": version("graph-memory")}
+    """Return this service's attributes. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence."""
+    own_attributes = {"service.name": "graph-memory", "service.version": version("graph-memory")}
     detected = Resource.create().attributes
     is_unnamed = str(detected["service.name"]).startswith("unknown_service")
     return Resource(
-        {**own, **{key: value for key, value in detected.items() if key != "service.name" or not is_unnamed}}
+        {**own_attributes, **{key: value for key, value in detected.items() if key != "service.name" or not is_unnamed}}
     )
 
 
-class _WithoutTexts(SpanExporter):
-    """An exporter that leaves out messages of errors, which may quote what a client sent."""
+class _RedactingExporter(SpanExporter):
+    """An exporter that omits error messages, because they may quote a client's text."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Export the spans without their events, and without the description of their status."""
+        """Export the spans without their events and status descriptions."""
         return self._exporter.export([_without_texts(span) for span in spans])
 
     def shutdown(self) -> None:
@@ -68,7 +68,7 @@ class _WithoutTexts(SpanExporter):
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Send all spans."""
+        """Send all unsent spans, and return whether that succeeded."""
         return self._exporter.force_flush(timeout_millis)
 
 
@@ -89,7 +89,7 @@ def _without_texts(span: ReadableSpan) -> ReadableSpan:
 
 
 def _measure(meter: metrics.Meter, control: CallControl, transport: str) -> None:
-    """Measure the calls of the server."""
+    """Create the metrics of calls: the duration of each finished call, and the numbers of running and waiting calls."""
     durations = meter.create_histogram(
         "mcp.server.operation.duration", "s", "Durations of calls.", explicit_bucket_boundaries_advisory=BUCKETS
     )

@@ -1,7 +1,8 @@
-"""Standard input and output as a transport, with private descriptors and few thread switches.
+"""Reads lines from standard input and writes to standard output, with private descriptors and few thread switches.
 
-A worker thread for each line and each response would take longer than most calls. So the event loop waits for input and
-reads it, and writes a response if the pipe has room. Only writes that could block go to a worker thread.
+Handing each line and each response to a worker thread would take longer than most calls. Therefore the event loop
+itself waits for input and reads it. It also writes a response if the pipe has room. Only writes that could block run in
+a worker thread.
 """
 
 from __future__ import annotations
@@ -19,37 +20,40 @@ if TYPE_CHECKING:
     from io import TextIOWrapper
 
 CHUNK = 64 * 1024
-"""Maximum number of bytes of a read."""
+"""Maximum number of bytes per read."""
 ROOM = min(getattr(select, "PIPE_BUF", 512), 4_096)
 """Number of bytes that a writable pipe accepts without blocking."""
 
 
 def claim_stdin() -> int:
-    """Return a private descriptor for standard input. Other readers then find standard input empty."""
+    """Return a private descriptor for standard input. Other readers then see an empty standard input."""
     null_device = os.open(os.devnull, os.O_RDONLY)
     try:
-        return _claim(sys.stdin.fileno(), null_device)
+        return _redirect(sys.stdin.fileno(), null_device)
     finally:
         os.close(null_device)
 
 
 def claim_stdout() -> int:
-    """Return a private descriptor for standard output. Other output then goes to standard error, line by line."""
+    """Return a private descriptor for standard output.
+
+    The output of other writers then goes to standard error, line by line.
+    """
     sys.stdout.flush()
     cast("TextIOWrapper", sys.stdout).reconfigure(
         line_buffering=True
     )  # so that its buffer is empty when the process ends
-    return _claim(sys.stdout.fileno(), sys.stderr.fileno())
+    return _redirect(sys.stdout.fileno(), sys.stderr.fileno())
 
 
-def _claim(descriptor: int, replacement: int) -> int:
+def _redirect(descriptor: int, replacement: int) -> int:
     private = os.dup(descriptor)
     os.dup2(replacement, descriptor)
     return private
 
 
 class LineReader:
-    """Reads lines of UTF-8 from a descriptor. Invalid bytes become the replacement character."""
+    """Reads UTF-8 lines from a descriptor. Invalid bytes become the replacement character."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -58,7 +62,7 @@ class LineReader:
         self._partial_line: list[bytes] = []
 
     async def readline(self) -> str:
-        """Return the next line with its line break, or an empty string at the end. The call can be cancelled."""
+        """Return the next line with its line break, or an empty string at the end of the input. Can be cancelled."""
         while not self._lines:
             chunk = await self._read()
             if not chunk:
@@ -66,8 +70,8 @@ class LineReader:
                 self._partial_line = []
                 break
             *lines, rest = chunk.split(b"\n")
-            for part in lines:
-                self._lines.append(b"".join([*self._partial_line, part, b"\n"]))
+            for line in lines:
+                self._lines.append(b"".join([*self._partial_line, line, b"\n"]))
                 self._partial_line = []
             self._partial_line += [rest] if rest else []
         return self._lines.popleft().decode("utf-8", errors="replace")

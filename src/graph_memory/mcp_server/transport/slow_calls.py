@@ -1,4 +1,4 @@
-"""Logs slow calls to stderr, as one line of JSON each. A line has no arguments and no results."""
+"""Logs each slow call to stderr as a JSON line, without its arguments and result."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from graph_memory.model.time.clock import rfc3339
 
 
 def slow_call_logger(seconds: float) -> Callable[[FinishedCall], None]:
-    """Return an observer that logs the calls that took at least so many seconds."""
+    """Return an observer that logs calls of at least `seconds` seconds."""
 
     def observe(call: FinishedCall) -> None:
         if call.seconds < seconds:
             return
-        line = {
+        entry = {
             "time": rfc3339(datetime.now(UTC)),
             "event": "slow_call",
             "request": call.request,
@@ -26,7 +26,7 @@ def slow_call_logger(seconds: float) -> Callable[[FinishedCall], None]:
             "outcome": call.outcome,
             "milliseconds": round(call.seconds * 1000),
         }
-        sys.stderr.write(f"{json.dumps(line)}\n")
+        sys.stderr.write(f"{json.dumps(entry)}\n")
         sys.stderr.flush()
 
     return observe

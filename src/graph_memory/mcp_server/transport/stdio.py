@@ -1,4 +1,4 @@
-"""MCP over standard input and output, from the first line to a clean end."""
+"""MCP over stdio."""
 
 from __future__ import annotations
 
@@ -18,20 +18,26 @@ from graph_memory.mcp_server.control import CallControl
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport.pipes import LineReader, TextWriter, claim_stdin, claim_stdout
-from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, own_session, termination_signals
-from graph_memory.mcp_server.transport.surrogates import well_formed
-from graph_memory.mcp_server.transport.telemetry import exporting
+from graph_memory.mcp_server.transport.process import (
+    BackgroundWork,
+    exit_process,
+    opener_of,
+    own_session,
+    termination_signals,
+)
+from graph_memory.mcp_server.transport.surrogates import replace_lone_surrogates
+from graph_memory.mcp_server.transport.telemetry import export_telemetry
 from graph_memory.settings import Settings
 
 
-def serve_stdio(settings: Settings, toolsets: Sequence[str], beside: Beside | None = None) -> NoReturn:
-    """Serve until standard input is closed or SIGTERM or SIGINT arrives, then close the memory and end the process.
+def serve_stdio(settings: Settings, toolsets: Sequence[str], background_work: BackgroundWork | None = None) -> NoReturn:
+    """Serve until standard input is closed, or SIGTERM or SIGINT arrives. Then close the memory and end the process.
 
-    Raises INVALID_ARGUMENT for an unknown toolset, before it starts.
+    Raises INVALID_ARGUMENT for an unknown toolset before it starts.
     """
-    opener = opener_of(settings, own_session(settings), toolsets, beside)
+    opener = opener_of(settings, own_session(settings), toolsets, background_work)
     control = CallControl()
-    with exporting(control, "pipe"):
+    with export_telemetry(control, "pipe"):
         anyio.run(_serve, build_server(opener, settings, toolsets, control=control))
     exit_process()
 
@@ -40,7 +46,7 @@ async def _serve(server: Server[Startup]) -> None:
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_cancel_on_signal, tasks.cancel_scope)
-            lines, answers = Lines(LineReader(claim_stdin())), TextWriter(claim_stdout())
+            lines, answers = MessageLines(LineReader(claim_stdin())), TextWriter(claim_stdout())
             async with stdio_server(
                 stdin=cast("anyio.AsyncFile[str]", lines), stdout=cast("anyio.AsyncFile[str]", answers)
             ) as (read, write):
@@ -64,18 +70,18 @@ class MessageStream(Protocol):
         ...
 
 
-class Lines:
-    """An iterator over the lines that are messages. Other lines are answered with an error."""
+class MessageLines:
+    """An iterator over the lines that are valid messages. It answers other lines with an error."""
 
     def __init__(self, source: LineReader) -> None:
         self._source = source
         self._answers: MessageStream | None = None
 
     def answer_on(self, answers: MessageStream) -> None:
-        """Answer invalid lines on this stream from now on, because the SDK would drop them."""
+        """Start sending errors about invalid lines to this stream. The SDK itself would drop such lines."""
         self._answers = answers
 
-    def __aiter__(self) -> Lines:
+    def __aiter__(self) -> MessageLines:
         return self
 
     async def __anext__(self) -> str:
@@ -83,8 +89,8 @@ class Lines:
             line = await self._source.readline()
             if not line:
                 raise StopAsyncIteration
-            line = well_formed(line)
-            error = refusal(line)
+            line = replace_lone_surrogates(line)
+            error = parse_error_response(line)
             if error is None or self._answers is None:
                 return line
             await self._answers.send(SessionMessage(error))
@@ -92,13 +98,13 @@ class Lines:
 
 _ID = r'"id"\s*:\s*(?P<id>-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")\s*'
 _VERSION = r'"jsonrpc"\s*:\s*"2\.0"\s*'
-_FIRST = re.compile(rf"\s*\{{\s*(?:{_VERSION},\s*)?{_ID},")
-_LAST = re.compile(rf",\s*{_ID}(?:,\s*{_VERSION})?\}}\s*\Z")
-_END = 400
+_LEADING_ID = re.compile(rf"\s*\{{\s*(?:{_VERSION},\s*)?{_ID},")
+_TRAILING_ID = re.compile(rf",\s*{_ID}(?:,\s*{_VERSION})?\}}\s*\Z")
+_TRAILING_CHARACTERS = 400
 
 
-def refusal(line: str) -> types.JSONRPCError | None:
-    """Return the error response to an invalid line, or None if the line is a message or empty."""
+def parse_error_response(line: str) -> types.JSONRPCError | None:
+    """Return the error response to an invalid line, or None if the line is empty or a valid message."""
     if not line.strip():
         return None
     try:
@@ -117,8 +123,8 @@ def _describe_error(error: ValidationError) -> types.ErrorData:
 
 
 def _id_of(line: str) -> str | int | None:
-    """Return the id of an invalid request, or None. Clients put it first or last, so only these places are read."""
-    match = _FIRST.match(line) or _LAST.search(line, max(0, len(line) - _END))
+    """Return the id of an invalid request, or None. Searches only the start and end, where clients put the id."""
+    match = _LEADING_ID.match(line) or _TRAILING_ID.search(line, max(0, len(line) - _TRAILING_CHARACTERS))
     try:
         return None if match is None else json.loads(match["id"])
     except ValueError:

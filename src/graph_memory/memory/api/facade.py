@@ -1,4 +1,4 @@
-"""`Facade`: the base of the groups of methods of `Memory`."""
+"""`Facade`: the base class for groups of `Memory` methods."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graph_memory.memory.core import Core
 
 
 class Facade:
-    """A group of methods that take a domain. By default they use the domain that `domain_of` returns for None."""
+    """A group of methods with an optional `domain`. `domain_of` returns the domain to use if `domain` is None."""
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
         self._core = core

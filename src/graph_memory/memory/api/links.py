@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from graph_memory.memory.api.facade import Facade
 from graph_memory.memory.links import links
 from graph_memory.memory.links.links import NewLink
-from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
+from graph_memory.memory.links.results import LinkCreationResult, LinkDeletionResult, Links
 from graph_memory.model.results import Direction
 from graph_memory.model.rights import require
 from graph_memory.model.subjects.links import LinkType, check_bidirectional, check_description, check_link_type
@@ -19,9 +19,9 @@ from graph_memory.model.values.strength import check_fraction
 class CrossDomainLinks(Facade):
     """Links from nodes of one domain to nodes of another. Use it as `Memory.links`.
 
-    A link belongs to the domain of its source: only that domain's log records it, and only the source can be protected
-    from it. If the target is deleted, the link stays and is reported as dangling. Only `traverse_memories` with
-    `cross_domains` follows links.
+    A link belongs to its source node's domain: only that domain's log records the link, and only protection of the
+    source node prevents it. If the target node is deleted, the link is kept and reported as dangling. Only
+    `traverse_memories` with `cross_domains` follows links.
     """
 
     async def create_cross_domain_link(
@@ -36,14 +36,15 @@ class CrossDomainLinks(Facade):
         bidirectional: bool = False,
         metadata: Mapping[str, object] | None = None,
         source_domain: str | None = None,
-    ) -> LinkCreated:
-        """Link a node to a node of another domain, and return the link as seen from both ends.
+    ) -> LinkCreationResult:
+        """Link a node to a node of another domain, and return the link as seen from both nodes.
 
-        `link_type` is `reference`, `extension`, `version` or `alternative`; `strength` is 0 to 1. A bidirectional link
-        is also seen from its target, as `referenced_by`, `extended_by`, `version` or `alternative`. Without
-        `target_node_id`, the target domain is searched for the text of the source, and the link leads to the best
-        match: `candidates` has up to five matches with their scores. If nothing matches, `success` is false, and
-        nothing is written. Raises ONTOLOGY_NOT_FOUND for a domain, NODE_NOT_FOUND for a node, and LINK_ALREADY_EXISTS.
+        `link_type` is `reference`, `extension`, `version` or `alternative`. `strength` is 0 to 1. A bidirectional link
+        is also listed at its target, as `referenced_by`, `extended_by`, `version` or `alternative`. Without
+        `target_node_id`, the target domain is searched for the source node's text, and the best match becomes the
+        target. `candidates` contains up to five matches with their scores. If nothing matches, `success` is false, and
+        nothing is written. Raises ONTOLOGY_NOT_FOUND if a domain does not exist, NODE_NOT_FOUND if a node does not
+        exist, and LINK_ALREADY_EXISTS.
         """
         link = NewLink(
             target_domain=require(check_domain(target_domain)),
@@ -67,12 +68,12 @@ class CrossDomainLinks(Facade):
     ) -> Links:
         """Return the links from a domain or one of its nodes, and the bidirectional links to it.
 
-        `dangling` is the reason why a link leads nowhere, such as a deleted target. `direction` is `out`, `in` or
-        `both`. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND.
+        `dangling` is the reason why a link's target cannot be read, for example because it was deleted. `direction` is
+        `out`, `in` or `both`. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND.
         """
         check_direction(direction)
         return await links.list_links(self._core, self._domain(domain), node_id, direction, limit, cursor)
 
-    async def delete_cross_domain_link(self, link_id: str, *, domain: str | None = None) -> LinkDeleted:
-        """Delete a link; `domain` is the domain of its source. Raises ONTOLOGY_NOT_FOUND and LINK_NOT_FOUND."""
+    async def delete_cross_domain_link(self, link_id: str, *, domain: str | None = None) -> LinkDeletionResult:
+        """Delete a link. `domain` is the domain of its source node. Raises ONTOLOGY_NOT_FOUND and LINK_NOT_FOUND."""
         return await links.delete_link(self._core, self._domain(domain), link_id)

@@ -1,4 +1,4 @@
-"""`Memory`: everything that you can do with a memory. Its parts are imported on first use."""
+"""`Memory`: the class with all methods of a memory. The classes of its properties are imported on first use."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graph_memory.memory.api.writes import Writes
+from graph_memory.memory.api.writes import WriteMethods
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.domains import tree
-from graph_memory.model.domain_results import DomainChanged, DomainDeleted
+from graph_memory.model.domain_results import DomainChangeResult, DomainDeletionResult
 from graph_memory.model.events import Origin
 from graph_memory.model.rights import Right, require, require_for_operation
 from graph_memory.model.values.arguments import check_domain
-from graph_memory.storage.log.transaction import LogWithin
+from graph_memory.storage.log.transaction import TransactionLog
 
 if TYPE_CHECKING:
     from graph_memory.agent.layer import Agent
@@ -27,66 +27,74 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.upkeep import Upkeep
     from graph_memory.memory.batch.results import BatchResult
     from graph_memory.memory.cypher.results import CypherRows, CypherSchema
-    from graph_memory.memory.inference.results import Inferred
+    from graph_memory.memory.inference.results import InferenceResult
 
 
-class Memory(Writes):
+class Memory(WriteMethods):
     """A memory of typed nodes and connections. Open one with `graph_memory.open_memory`.
 
     Every method takes an optional `domain`, the namespace to work in (default: the memory's default domain).
-    `create_ontology` creates a domain. Before that, the two queries and `search_content` return nothing, and every
-    other method raises ONTOLOGY_NOT_FOUND. All failures are `GraphError`; any method can raise STORE_UNAVAILABLE,
-    TIMEOUT and INVALID_ARGUMENT, and any write DOMAIN_BUSY and PROTECTED.
+    `create_ontology` creates a domain. Before that, `query_nodes`, `query_connections` and `search_content` return
+    nothing, and every other method raises ONTOLOGY_NOT_FOUND. All errors are instances of `GraphError`; any method can
+    raise STORE_UNAVAILABLE, TIMEOUT and INVALID_ARGUMENT, and any write DOMAIN_BUSY and PROTECTED.
 
-    Property values are strings, finite numbers (integers within 64 bits) and booleans. A version is the log number of
-    the last change. Pass the version that you read as `expected_version`: if there was a change since, the write raises
-    VERSION_CONFLICT.
+    Property values are strings, finite numbers (integers within 64 bits) and booleans. The version of a node or
+    connection is the log number of its last change. Pass the version that you read as `expected_version`: if the
+    subject was changed after that, the write raises VERSION_CONFLICT.
     """
 
     def in_domain(self, domain: str) -> Memory:
-        """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
+        """Return this memory with another default domain. Raises INVALID_ARGUMENT if the domain name is invalid."""
         return Memory(self._core, default_domain=domain)
 
-    def acting_as(self, actor: str | None, session: str | None = None, *, is_proven: bool = False) -> Memory:
-        """Return the same memory for another actor: the log records that actor and session with each change.
+    def acting_as(
+        self,
+        actor: str | None,
+        session: str | None = None,
+        *,
+        is_proven: bool = False,
+        source: str | None = None,
+    ) -> Memory:
+        """Return this memory for another actor. The log records that actor and session with each change.
 
-        A session in the settings takes precedence, and so does an actor, unless the given one `is_proven` by a key.
+        A session and an actor in the settings take precedence. However, an actor who `is_proven` by a key replaces the
+        actor in the settings. `source` says whether an agent or a person makes the changes (default: unchanged).
         """
-        core = self._core.acting_as(actor, session, is_proven=is_proven)
+        core = self._core.acting_as(actor, session, is_proven=is_proven, source=source)
         return Memory(core, default_domain=self._default_domain)
 
     def in_session(self, session: str) -> Memory:
-        """Return this memory with its changes recorded in the given session instead of the one in the settings."""
+        """Return this memory for another session, which the log records instead of the session in the settings."""
         return Memory(self._core.in_session(session), default_domain=self._default_domain)
 
     def with_origin(self, origin: Origin) -> Memory:
-        """Return the same memory for another caller, with that caller's session, actor and rights."""
+        """Return this memory for another caller, with that caller's session, actor and rights."""
         return Memory(replace(self._core, origin=origin), default_domain=self._default_domain)
 
     @property
     def history(self) -> History:
-        """The log and earlier states: changes with their times and actors."""
+        """The log of all changes with their times and actors, and the earlier states of the memory."""
         from graph_memory.memory.api.history import History
 
         return History(self._core, self._domain)
 
     @property
     def recall(self) -> Recall:
-        """Search by words and by meaning, and recall within a token budget."""
+        """Search by words and meaning, traversal, and recall within a token budget."""
         from graph_memory.memory.api.recall import Recall
 
         return Recall(self._core, self._domain)
 
     @property
     def transfer(self) -> Transfer:
-        """Export and import of domains."""
+        """Export and import of domains, as files, as folders, and in other programs' formats."""
         from graph_memory.memory.api.transfer import Transfer
 
         return Transfer(self._core, self._domain)
 
     @property
     def entities(self) -> Entities:
-        """Facts by name: entities, observations and relations."""
+        """Entities, observations and relations, addressed by entity names."""
         from graph_memory.memory.api.entities import Entities
 
         return Entities(self._core, self._domain)
@@ -126,7 +134,7 @@ class Memory(Writes):
 
     @property
     def keys(self) -> Keys:
-        """The keys of clients over HTTP, and their rights."""
+        """Creation, rotation and revocation of the keys of HTTP clients."""
         from graph_memory.memory.api.keys import Keys
 
         return Keys(self._core)
@@ -147,11 +155,11 @@ class Memory(Writes):
         by name, such as `{"op": "add_observations", "observations": [{"entityName": "Ann", "contents": ["sings"]}]}`;
         an entity can have a `ref`. The rules of the ontology are checked on the graph after all operations.
 
-        `options`: `atomic` (default true; false leaves out faulty operations and applies the others),
-        `rollback_on_error` (true means atomic), `validate_before_commit` (default true: reports all faults, not only
+        `options`: `atomic` (default true; false skips invalid operations and applies the others),
+        `rollback_on_error` (true means atomic), `validate_before_commit` (default true: reports all errors, not only
         the first) and `dry_run`. A repeated call with the same `idempotency_key` and operations returns the first
-        call's changes. Raises BATCH_REFUSED, with index, code, message and hint of each fault in `details["faults"]`,
-        and IDEMPOTENCY_CONFLICT.
+        call's changes. Raises BATCH_REFUSED, with index, code, message and hint of each error in `details["faults"]`,
+        and IDEMPOTENCY_CONFLICT if the key was used with other operations.
         """
         from graph_memory.memory.batch.parsing import options_from
         from graph_memory.memory.batch.run import execute_batch
@@ -166,13 +174,14 @@ class Memory(Writes):
         limit: int | None = None,
         dry_run: bool = True,
         domain: str | None = None,
-    ) -> Inferred:
-        """Write the missing connections that follow from transitive types, as one batch.
+    ) -> InferenceResult:
+        """Write the connections that transitive types imply and that are missing, as one batch.
 
-        It covers all transitive types or one, follows at most `max_depth` connections in a row (default 100), and
-        writes at most `limit` connections (default 1,000, maximum 10,000). Each has `inferred` as its
-        `creation_method`, and the connections from which it follows as evidence. By default, it only returns what it
-        would write. Inferred connections whose premises no longer hold are returned too.
+        The call covers all transitive types, or only `connection_type`. It follows chains of at most `max_depth`
+        connections (default 100), and writes at most `limit` connections (default 1,000, maximum 10,000). Each has
+        `inferred` as its `creation_method`, and the connections that imply it as evidence. By default (`dry_run`), the
+        call only returns the connections that it would write. It also returns inferred connections whose premises no
+        longer hold.
         """
         from graph_memory.memory.inference.inference import infer_connections
 
@@ -187,17 +196,18 @@ class Memory(Writes):
 
     @asynccontextmanager
     async def transaction(self, *, domain: str | None = None) -> AsyncGenerator[Transaction]:
-        """Yield a memory whose changes are made together when the block ends, or not at all.
+        """Yield a memory whose changes are committed together when the block ends, or not at all.
 
         Use it in a `with` block, or in an `async with` block for an async memory. The yielded memory has every method
-        that changes nodes and connections, and its reads see its own changes. An exception undoes everything, and so
-        does its `rollback()`. The log records the changes as one batch of at most 10,000. Others can read at the same
-        time, but other writes to the domain, also by this memory, wait or raise DOMAIN_BUSY. Keep it short: after
-        GRAPH_MEMORY_WRITE_TIMEOUT (60 seconds) it is undone and raises TIMEOUT. Add connection types beforehand. Raises
-        TRANSACTION_LOST if the server connection was lost and nothing was changed, and STORE_UNAVAILABLE if it is
-        unknown whether anything was changed.
+        that changes nodes and connections, and its reads return its own changes. An exception undoes all changes, as
+        does `rollback()`. The log records the changes as one batch of at most 10,000. Other callers can read at the
+        same time, but other writes to the domain, including those by this memory, wait or raise DOMAIN_BUSY. Keep the
+        block short: after GRAPH_MEMORY_WRITE_TIMEOUT (60 seconds), its changes are undone and it raises TIMEOUT. Add
+        connection types beforehand. Raises TRANSACTION_LOST if the server connection was lost and nothing was changed,
+        STORE_UNAVAILABLE if it is unknown whether anything was changed, and INSUFFICIENT_RIGHTS if the caller may not
+        write to the domain.
         """
-        name = self._domain(domain)
+        name = require(self._domain(domain), Right.WRITE)
         async with within(self._core, name) as (core, log):
             yield Transaction(core, log, default_domain=name)
 
@@ -209,15 +219,18 @@ class Memory(Writes):
         limit: int = 100,
         max_tokens: int = 4_000,
     ) -> CypherRows:
-        """Return up to `limit` rows (1 to 1,000) of a Cypher statement that only reads, within a token budget.
+        """Return up to `limit` rows (1 to 1,000) of a read-only Cypher statement, within a token budget.
 
-        Values are JSON: nodes have labels and properties, times are text, and long texts are cut. The statement reads
-        all domains, has 10 seconds, and can call no procedures, plugins, files or other databases. Raises
-        INVALID_ARGUMENT with Neo4j's message, INSUFFICIENT_RIGHTS for a caller without all rights, and TIMEOUT.
+        Values are JSON: nodes have labels and properties, times are strings, and long strings are truncated. The
+        statement can read all domains, and times out after 10 seconds. It cannot use procedures, plugins, files or
+        other databases. With GRAPH_MEMORY_DATABASES, it reads the database of the default domain, and warns: to read
+        another database, call `in_domain` first. Raises INVALID_ARGUMENT with Neo4j's message if the statement is
+        invalid, INSUFFICIENT_RIGHTS if the caller does not have all rights, and TIMEOUT if the statement takes too
+        long.
         """
         from graph_memory.memory.cypher.query import query_cypher
 
-        return await query_cypher(self._core, statement, parameters or {}, limit, max_tokens)
+        return await query_cypher(self._core, self._default_domain, statement, parameters or {}, limit, max_tokens)
 
     async def graph_schema(self, *, domain: str | None = None) -> CypherSchema:
         """Return the labels, relationship types and properties that a Cypher statement can match in a domain."""
@@ -232,13 +245,13 @@ class Memory(Writes):
         description: str | None = None,
         parent: str | None = None,
         metadata: Mapping[str, object] | None = None,
-    ) -> DomainChanged:
-        """Create a domain without types of its own, under another domain if you pass a `parent`.
+    ) -> DomainChangeResult:
+        """Create a domain without its own types. With a `parent`, it becomes a child of that domain.
 
-        It then sees the types of all domains above it. It may add types, but not redefine inherited ones. Its log
-        records an inherited type with the first node or connection of that type. `create_ontology` can add types of its
-        own. `description` is text of up to 10,000 characters, `metadata` a JSON object of up to 64 kB. Raises
-        DOMAIN_ALREADY_EXISTS, and ONTOLOGY_NOT_FOUND for a parent that does not exist.
+        A child domain inherits the types of its parent and of the parent's parents. It can add types, but not redefine
+        inherited types. Its log records an inherited type with the first node or connection of that type.
+        `create_ontology` can add the domain's own types. `description` is text of up to 10,000 characters, `metadata` a
+        JSON object of up to 64 kB. Raises DOMAIN_ALREADY_EXISTS, and ONTOLOGY_NOT_FOUND if the parent does not exist.
         """
         edit = tree.edit_of(description=description, parent=parent, metadata=metadata)
         return await tree.create_domain(self._core, require(check_domain(name, argument="name"), Right.WRITE), edit)
@@ -250,20 +263,21 @@ class Memory(Writes):
         description: str | None = None,
         parent: str | None = None,
         metadata: Mapping[str, object] | None = None,
-    ) -> DomainChanged:
-        """Change the description, the metadata or the parent of a domain. An empty value removes the old one.
+    ) -> DomainChangeResult:
+        """Change the description, the metadata or the parent of a domain. An empty value removes the old value.
 
-        Raises INVALID_ARGUMENT for a parent that is under the domain, ONTOLOGY_NOT_FOUND, and TYPE_ALREADY_EXISTS if a
-        domain above would define a type differently.
+        Raises INVALID_ARGUMENT if the new parent is a descendant of the domain, ONTOLOGY_NOT_FOUND if the domain or the
+        new parent does not exist, and TYPE_ALREADY_EXISTS if the new parent or one of its parents defines a type
+        differently.
         """
         edit = tree.edit_of(description=description, parent=parent, metadata=metadata)
         return await tree.update_domain(self._core, require(check_domain(name, argument="name"), Right.WRITE), edit)
 
-    async def delete_domain(self, name: str) -> DomainDeleted:
-        """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
+    async def delete_domain(self, name: str) -> DomainDeletionResult:
+        """Delete a domain with its ontology, nodes, connections, contents and whole log. A deletion cannot be undone.
 
-        Repeat the call to resume a deletion that was interrupted. A branch that was never completed is deleted like any
-        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES, DOMAIN_HAS_CHILDREN and FILE_CREATION_FAILED.
+        Repeat the call to resume an interrupted deletion. An incomplete branch is deleted like any other domain. Raises
+        ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES, DOMAIN_HAS_CHILDREN and FILE_CREATION_FAILED.
         """
         from graph_memory.memory.domains.deletion import delete_domain
 
@@ -271,22 +285,22 @@ class Memory(Writes):
 
 
 class Transaction(Memory):
-    """A memory whose changes are made together or not at all. `Memory.transaction` yields one.
+    """A memory whose changes are committed together or not at all. `Memory.transaction` yields it.
 
-    Operations that need transactions of their own raise INVALID_ARGUMENT: `create_ontology`, `revert`, or deleting a
-    node with more than 5,000 connections, for example.
+    Operations that need their own transactions raise INVALID_ARGUMENT, for example `create_ontology`, `revert`, and
+    deleting a node with more than 5,000 connections.
     """
 
-    def __init__(self, core: Core, log: LogWithin, *, default_domain: str) -> None:
+    def __init__(self, core: Core, log: TransactionLog, *, default_domain: str) -> None:
         super().__init__(core, default_domain=default_domain)
         self._log = log
 
     @property
     def range(self) -> tuple[int, int] | tuple[None, None]:
         """The log numbers of the first and the last change so far, or `(None, None)` if there are no changes."""
-        last, count = self._log.reached.seq, self._log.count
+        last, count = self._log.position.seq, self._log.count
         return (last - count + 1, last) if count else (None, None)
 
     def rollback(self) -> None:
-        """Undo all changes. The block can continue, but this memory no longer reads or writes."""
+        """Undo all changes. The block can continue, but this memory can no longer read or write."""
         self._log.rollback()

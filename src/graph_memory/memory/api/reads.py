@@ -1,4 +1,4 @@
-"""`Reads`: queries of the present state of a domain."""
+"""`ReadMethods`: queries of the current state of a domain."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from graph_memory.model.values.arguments import check_domain
 from graph_memory.model.values.strength import check_fraction
 
 
-class Reads:
-    """The methods of `Memory` that read the present state of a domain. `Past` has them for earlier states."""
+class ReadMethods:
+    """The methods of `Memory` that read the current state of a domain. `Past` has methods for earlier states."""
 
     def __init__(self, core: Core, *, default_domain: str) -> None:
         self._core = core
@@ -45,7 +45,7 @@ class Reads:
     async def get_connection(
         self, connection_id: str, *, include_content: bool = False, domain: str | None = None
     ) -> results.ConnectionInfo:
-        """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
+        """Return a connection, with its content if requested. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
         return await connection_info.get_connection(
             self._core, self._domain(domain), connection_id, include_content=include_content
         )
@@ -74,16 +74,16 @@ class Reads:
         """Return the ids of the nodes, of one type or of all types, that have all the given property values.
 
         `true` is not `1`, but `1` equals `1.0`. `valid_at` selects nodes that are valid in the world at that time, and
-        `detail` adds type and title. Without `limit` it returns all nodes; with it, `next_cursor` leads to the next
-        page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`. The times are of
-        creation and last change; `…_after` includes its time. `domains` queries several domains in order, and
-        `include_children` all domains under them; `nodes` then have their domain. `order_by` sorts by a property,
-        `descending` in reverse. With `type`, it needs an index of the filtered properties and that property, such as
-        `indexes: [[session, timestamp]]`, and raises INVALID_ARGUMENT without it. Also raises INVALID_PROPERTY.
+        `detail` adds type and title. Without `limit`, returns all nodes. Otherwise pass `next_cursor` to get the next
+        page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`. Times are of
+        creation and last change, and `…_after` is inclusive. `domains` queries several domains in order, and
+        `include_children` also their child domains. Results then contain their domain. `order_by` sorts by a property,
+        `descending` in reverse. It requires a `type` with an index of the filtered properties and that property, such
+        as `indexes: [[session, timestamp]]`, or raises INVALID_ARGUMENT. Raises INVALID_PROPERTY for an invalid filter.
         """
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
 
-        async def ask(name: str, limit: int | None, cursor: str | None, *, detail: bool = True) -> results.NodeIds:
+        async def query(name: str, limit: int | None, cursor: str | None, *, detail: bool = True) -> results.NodeIds:
             return await queries.query_nodes(
                 self._core,
                 name,
@@ -97,9 +97,9 @@ class Reads:
         names = await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
         if names is not None:
             if order_by is not None:
-                raise queries.not_ordered_with("several domains")
-            return await query_domains(names, limit, cursor, ask)
-        return await ask(self._domain(domain), limit, cursor, detail=detail)
+                raise queries.order_conflict_error("several domains")
+            return await query_domains(names, limit, cursor, query)
+        return await query(self._domain(domain), limit, cursor, detail=detail)
 
     async def query_connections(
         self,
@@ -119,20 +119,20 @@ class Reads:
     ) -> results.ConnectionIds:
         """Return the ids of the connections that match all conditions. See `query_nodes` for the arguments.
 
-        `detail` adds the type of each, and the ids and titles of its ends. `min_strength`, 0 to 1, is a minimum weight;
-        it cannot be combined with `order_by`.
+        `detail` adds the type of each connection, and the ids and titles of its start and end nodes. `min_strength`, 0
+        to 1, is a minimum weight. It cannot be combined with `order_by`.
         """
         name = self._domain(domain)
         page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
-        wanted = queries.wanted_connections(page, from_node_id, to_node_id, type, properties)
+        criteria = queries.connection_criteria(page, from_node_id, to_node_id, type, properties)
         if min_strength is not None:
             least = check_fraction("min_strength", min_strength)
             if order_by is not None:
-                raise queries.not_ordered_with("min_strength")
+                raise queries.order_conflict_error("min_strength")
             return await connection_weights.query_strong_connections(
-                await connection_weights.create_weigher(self._core, name), page, wanted, least, detail=detail
+                await connection_weights.create_weigher(self._core, name), page, criteria, least, detail=detail
             )
-        return await queries.query_connections(self._core, name, page, wanted, detail=detail)
+        return await queries.query_connections(self._core, name, page, criteria, detail=detail)
 
     async def get_connected_nodes(
         self,
@@ -151,11 +151,12 @@ class Reads:
     ) -> results.ConnectedNodes:
         """Return the neighbours of a node, each once.
 
-        `out` follows outgoing connections, `in` incoming ones, `both` all. A node connected to itself is its own
-        neighbour. `valid_at` selects connections that are valid in the world at that time, and `min_strength`, 0 to 1,
-        connections of at least that weight. `detail` adds the type and title of each node, and the connections to it.
-        `transitive` follows a transitive type over any number of connections, up to `max_depth` (at most 100) and
-        10,000 nodes. It leaves out the node itself, and cannot be combined with `min_strength`. Raises NODE_NOT_FOUND.
+        `out` follows outgoing connections, `in` incoming connections, and `both` all connections. A node connected to
+        itself is its own neighbour. `valid_at` selects connections that are valid in the world at that time, and
+        `min_strength`, 0 to 1, connections of at least that weight. `detail` adds the type and title of each node, and
+        the connections to it. `transitive` follows chains of connections of a transitive type, up to `max_depth` (at
+        most 100) and 10,000 nodes. It omits the node itself, and cannot be combined with `min_strength`. Raises
+        NODE_NOT_FOUND.
         """
         name = self._domain(domain)
         return await neighbours.get_connected_nodes(
@@ -173,6 +174,15 @@ class Reads:
             ),
         )
 
+    async def get_most_connected_nodes(
+        self, *, limit: int = 10, domain: str | None = None
+    ) -> tuple[results.ConnectedCount, ...]:
+        """Return the nodes with the most connections, in descending order. Nodes without connections are omitted.
+
+        Raises INVALID_ARGUMENT if the limit is below 1, and ONTOLOGY_NOT_FOUND if the domain does not exist.
+        """
+        return await describe.most_connected(self._core, self._domain(domain), limit)
+
     async def get_strongest_connections(
         self,
         node_id: str,
@@ -182,13 +192,13 @@ class Reads:
         limit: int = 10,
         domain: str | None = None,
     ) -> results.WeighedConnections:
-        """Return the connections of a node with the greatest weights, heaviest first.
+        """Return the connections of a node with the highest weights, strongest first.
 
         A weight, 0 to 1, is computed from strength, importance and age (see `model/values/weight.py`). `limit` is at
         most 1,000. Raises NODE_NOT_FOUND.
         """
-        scale = await connection_weights.create_weigher(self._core, self._domain(domain))
-        return await connection_weights.find_strongest(scale, node_id, direction, connection_type, limit)
+        weigher = await connection_weights.create_weigher(self._core, self._domain(domain))
+        return await connection_weights.find_strongest(weigher, node_id, direction, connection_type, limit)
 
     async def get_weak_relations(
         self,
@@ -199,13 +209,13 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.WeighedConnections:
-        """Return the connections with a weight below `below`, with their weights, as candidates for review or removal.
+        """Return connections with a weight below `below`, as candidates for review or removal.
 
-        Pages follow the order of ids. Within a page, the weakest connection comes first.
+        Pages are ordered by id. Within a page, the weakest connection comes first.
         """
         page = Page.of(connection_weights.checked_limit(limit), cursor)
-        scale = await connection_weights.create_weigher(self._core, self._domain(domain))
-        return await connection_weights.find_weak(scale, page, check_fraction("below", below), connection_type)
+        weigher = await connection_weights.create_weigher(self._core, self._domain(domain))
+        return await connection_weights.find_weak(weigher, page, check_fraction("below", below), connection_type)
 
     async def find_contradictions(
         self,
@@ -215,8 +225,8 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> Contradictions:
-        """Return the pairs of nodes that a valid `contradicts` connection joins, with their titles and ages."""
-        reader = Reads(self._core, default_domain=self._domain(domain))
+        """Return pairs of nodes that a valid `contradicts` connection connects, with their titles and ages."""
+        reader = ReadMethods(self._core, default_domain=self._domain(domain))
         return await contradictions.find_contradictions(reader, valid_at, limit, cursor)
 
     async def search_content(
@@ -229,10 +239,10 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.NodeIds:
-        """Return the nodes whose text content contains `query`. Only case is ignored, by Unicode case folding.
+        """Return the nodes whose text content contains `query`. Only case is ignored, with Unicode case folding.
 
-        `SS` matches `ß`; white space, line ends and composed characters must match exactly. New content can be found at
-        once. Binary content is not searched. `detail` adds the type and title of each node.
+        `SS` matches `ß`, but white space, line endings and composed characters must match exactly. New content is
+        searched immediately. Binary content is not searched. `detail` adds the type and title of each node.
         """
         return await self._search.search_content(
             self._domain(domain), query, Page.of(limit, cursor), node_type=node_type, detail=detail
@@ -240,14 +250,17 @@ class Reads:
 
     async def describe_nodes(
         self, node_ids: Sequence[str], *, domain: str | None = None
-    ) -> tuple[results.NodeSummary, ...]:
-        """Return the type, title and properties of each node, in the given order. Unknown ids are left out."""
+    ) -> tuple[results.NodeDescription, ...]:
+        """Return the type, title, properties, fields and content size of each node, in the given order.
+
+        Unknown ids are omitted.
+        """
         return await describe.describe_nodes(self._core, self._domain(domain), node_ids)
 
     async def describe_connections(
         self, connection_ids: Sequence[str], *, domain: str | None = None
     ) -> tuple[results.ConnectionSummary, ...]:
-        """Return the type, ends and properties of each connection, in the given order. Unknown ids are left out."""
+        """Return each connection's type, endpoints and properties, in the given order. Unknown ids are omitted."""
         return await describe.describe_connections(self._core, self._domain(domain), connection_ids)
 
     async def get_connected_nodes_of(
@@ -258,7 +271,7 @@ class Reads:
         connection_type: str | None = None,
         domain: str | None = None,
     ) -> dict[str, tuple[str, ...]]:
-        """Return the ids of the neighbours of several nodes, by node id. Unknown ids are left out."""
+        """Return the ids of several nodes' neighbours, by node id. Unknown ids are omitted."""
         return await neighbours.read_neighbours(
             self._core, self._domain(domain), node_ids, direction=direction, connection_type=connection_type
         )
@@ -266,17 +279,20 @@ class Reads:
     async def validate_connection(
         self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
     ) -> results.Validity:
-        """Return whether the ontology allows a connection between nodes of these types; false for unknown types."""
+        """Return whether the ontology allows a connection between nodes of these types.
+
+        Unknown types are not allowed.
+        """
         return await queries.validate_connection(
             self._core, self._domain(domain), connection_type, from_node_type, to_node_type
         )
 
     async def get_ontology(self, *, domain: str | None = None) -> Ontology:
-        """Return the ontology with all its declarations, in their order."""
+        """Return the ontology with all its types, in declaration order."""
         return await self._core.log.require_ontology(self._domain(domain))
 
     async def list_domains(self, *, limit: int | None = None, cursor: str | None = None) -> Domains:
-        """Return all domains, or a page of them, ordered by name, with the sizes of their logs and ontologies."""
+        """Return all domains, or a page of them, sorted by name, with the sizes of their logs and ontologies."""
         return await listing.list_domains(self._core, limit, cursor)
 
     async def domain_info(self, *, domain: str | None = None) -> DomainInfo:

@@ -1,4 +1,4 @@
-"""`Recall`: search and recall, by words and by meaning."""
+"""`Recall`: searches by words and meaning, and recalls facts within a token budget."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from graph_memory.memory.api.traversal import Traversal
 from graph_memory.memory.domains.multi_domain import requested_domains
 from graph_memory.memory.recall.request import RecallRequest, recall_request
 from graph_memory.memory.recall.results import Depth, Form, QueryResult, RecallResult
-from graph_memory.memory.search import search
+from graph_memory.memory.search import access_store, search
 from graph_memory.memory.search.multi_domain import search_domains
 from graph_memory.memory.search.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
 from graph_memory.memory.search.results import SearchMode, SearchResult, Style, Syntax, Synthesis
+from graph_memory.model.results import NodeUses
 from graph_memory.model.values.arguments import check_query
 
 
 class Recall(Traversal):
-    """Search by words, by meaning, and by both. Use it as `Memory.recall`.
+    """Search by words, by meaning, or both. Use it as `Memory.recall`.
 
-    A search first indexes new writes, for at most 2 seconds; `not_covered` is the number of writes that it could not
-    index. Without vectors it searches by words, and `warnings` says so. All methods raise ONTOLOGY_NOT_FOUND for a
-    domain that does not exist, and INVALID_ARGUMENT.
+    A search first indexes new writes, for at most 2 seconds. `not_covered` is the number of writes that it could not
+    index in this time. Without vectors, a search compares only words, and `warnings` contains a note about it. All
+    methods raise ONTOLOGY_NOT_FOUND if a domain does not exist, and INVALID_ARGUMENT if an argument is invalid.
 
-    `domains` reads several domains, and `include_children` also all domains under them. Hits of several domains are
-    ranked together, each with its `domain`, and have no next page. A recall divides its budget between domains by how
-    well they match the query.
+    `domains` searches several domains, and `include_children` also their child domains. Hits from several domains are
+    ranked together. Each contains its `domain`, and there is no next page. A recall divides its budget between the
+    domains according to how well they match the query.
     """
 
     async def _domains_of(
@@ -51,12 +52,12 @@ class Recall(Traversal):
 
         names = await self._domains_of(domain, domains, include_children=include_children)
 
-        async def recall_one(request: RecallRequest) -> RecallResult:
+        async def recall_request_facts(request: RecallRequest) -> RecallResult:
             if names is not None:
                 return await recall_several(self._core, names, request)
             return await recall.recall(self._core, self._domain(domain), request)
 
-        return await with_corrections(self._core, request, recall_one)
+        return await with_corrections(self._core, request, recall_request_facts)
 
     async def search_memories(
         self,
@@ -78,20 +79,20 @@ class Recall(Traversal):
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> SearchResult:
-        """Return the nodes and connections that answer a question best, each with the matching passage and the reasons.
+        """Return the nodes and connections that answer a question best, each with a matching passage and the reasons.
 
-        `lexical` compares words, `semantic` meaning, `hybrid` both. A hit ranks higher if the question, or one of the
-        best hits, contains its name. In `weightings`, `title_weight`, `content_weight` and `tag_weight` (default 1)
-        multiply the score of such passages; `edge_weight`, `recency_weight` and `use_weight` (default 0) favour hits
-        with many connections, recent changes or much use. The suffix `_weight` is optional. `filters` are
-        `created_after`, `created_before`, `tags` (all of them), `min_edge_count`, `node_types`, `path_prefix`,
-        `namespace`, `min_strength` (of the strongest connection) and `properties`. `traversal_depth`, up to 3, adds
-        nodes that hits are connected to.
+        `lexical` compares words, `semantic` meaning, and `hybrid` both. A hit ranks higher if the question, or one of
+        the best hits, contains its name. `weightings` contains factors for the ranking: `title_weight`,
+        `content_weight` and `tag_weight` (default 1) multiply the scores of passages from titles, content and tags;
+        `edge_weight`, `recency_weight` and `use_weight` (default 0) raise hits with many connections, recent changes or
+        frequent use. The suffix `_weight` is optional. `filters` are `created_after`, `created_before`, `tags` (all
+        must match), `min_edge_count`, `node_types`, `path_prefix`, `namespace`, `min_strength` (of the strongest
+        connection) and `properties`. `traversal_depth`, up to 3, adds nodes connected to hits.
 
-        `as_of` searches the domain as it was at a point of its log; `valid_at` selects facts that hold in the world at
-        that time. `max_results` is at most 100. `max_tokens` shortens passages, then leaves out hits; `next_cursor`
-        leads to them. With `syntax` `lucene`, the query is in Lucene's syntax, with the fields `_text` and `_head`.
-        Raises EVENT_NOT_FOUND and HISTORY_COMPACTED for `as_of`.
+        `as_of` searches the state of the domain at a point in its log. `valid_at` selects facts that hold in the world
+        at that time. `max_results` is at most 100. To stay within `max_tokens`, passages are shortened first, and then
+        hits are omitted; pass `next_cursor` to get them. If `syntax` is `lucene`, the query uses Lucene's syntax and
+        the fields `_text` and `_head`. With `as_of`, raises EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
         request = Request(
             query=query,
@@ -118,9 +119,10 @@ class Recall(Traversal):
         type: str | None = None,  # noqa: A002
         domain: str | None = None,
     ) -> SearchResult:
-        """Return the hits nearest to a text by meaning, each with `score` and `distance`.
+        """Return the hits nearest to a text in meaning, each with `score` and `distance`.
 
-        `types` are node or connection types; `type` is one type. Without vectors it searches by words, with a warning.
+        `types` are node or connection types. `type` is a single type. Without vectors, the search compares words, and
+        returns a warning.
         """
         request = Request(query=query, mode="semantic", filters=types_of(types, type), max_results=limit)
         return await search.search_and_count(self._core, self._domain(domain), request)
@@ -156,7 +158,7 @@ class Recall(Traversal):
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> SearchResult:
-        """Return the best hits by words and meaning together. See `search_memories`."""
+        """Return the hits that match best by words and meaning combined. See `search_memories`."""
         return await self.search_memories(
             query,
             weightings=weightings,
@@ -193,21 +195,21 @@ class Recall(Traversal):
     ) -> RecallResult:
         """Return facts from the memory, as prose of at most `max_tokens`, or as an object (`as_` is `structured`).
 
-        `shallow` describes the memory: nodes by type, latest changes, most used nodes, open questions. `medium` has the
-        hits of a search and their connections, `deep` the best connected nodes up to three connections away. `focus`
-        has the names, titles or ids of nodes to start from, or ids of connections. Without a query and a focus, recall
-        starts from the latest changes and the most used nodes, and `deep` continues with the rest of the memory. The
-        defaults of `max_tokens` are 500, 2,000 and 5,000; the result never exceeds it. `limit` is the maximum number of
-        search hits (up to 100).
+        `shallow` describes the memory: nodes by type, latest changes, most used nodes, open questions. `medium` returns
+        the hits of a search and their connections. `deep` also returns the nodes that are best connected to them, up to
+        three connections away. `focus` contains the names, titles or ids of nodes to start from, or ids of connections.
+        Without a query and a focus, recall starts from the latest changes and the most used nodes, and `deep` continues
+        with the rest of the memory. The result never exceeds `max_tokens`, which is 500, 2,000 or 5,000 by default,
+        depending on the depth. `limit` is the maximum number of search hits (up to 100).
 
-        A time in the query ("last week", "since March", "before the move") narrows it; `period` is the time that was
-        understood. `since`, a point of the log such as `"last session"`, returns the changes from then on in words: all
-        changes, or those to the hits of the query or focus. "Since last time" in the query means the same. `context`
-        has `text`, `types`, `tags`, `path` and `session` of the caller's work: similar facts come first. Corrections by
-        users that fit the query come before everything else. `as_of` recalls the domain as it was at a point of its
-        log; `valid_at` selects connections that hold then. For an empty memory, the content is a short guide for the
-        agent, which is not stored. Raises NODE_NOT_FOUND if no name in `focus` exists, EVENT_NOT_FOUND and
-        HISTORY_COMPACTED.
+        A time in the query ("last week", "since March", "before the move") restricts the results to that time; `period`
+        in the result is the recognised time. `since`, a point in the log such as `"last session"`, returns the changes
+        after that point in words: all changes, or with a query or focus the changes of its hits. "Since last time" in
+        the query has the same effect. `context` contains `text`, `types`, `tags`, `path` and `session` of the caller's
+        work, so that similar facts come first. Corrections by users that match the query come before all other facts.
+        `as_of` recalls the state of the domain at a point in its log, and `valid_at` selects connections that hold at
+        that time. If the memory is empty, the content is a short guide for the agent, which is not stored. Raises
+        NODE_NOT_FOUND if no name in `focus` exists, EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
         request = recall_request(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
         return await self._recall(replace(request, since=since), domain, domains, include_children=include_children)
@@ -228,7 +230,7 @@ class Recall(Traversal):
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> RecallResult:
-        """Return the result of `recall`, under the name and with the argument order of the specification."""
+        """Return the result of `recall`, under the name and with the argument order of the tool specification."""
         request = recall_request(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
         return await self._recall(request, domain, domains, include_children=include_children)
 
@@ -241,13 +243,16 @@ class Recall(Traversal):
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> QueryResult:
-        """Return facts that answer a question. The search depth is chosen for it, and `why` is the reason."""
+        """Return facts that answer a question.
+
+        The question determines the search depth, and `why` explains the choice.
+        """
         from graph_memory.memory.recall import memory_query
         from graph_memory.memory.recall.corrections import with_corrections
         from graph_memory.memory.recall.multi_domain import memory_query_several
 
         names = await self._domains_of(domain, domains, include_children=include_children)
-        depth, _ = memory_query.depth_of(check_query(query))
+        depth, _ = memory_query.choose_depth(check_query(query))
 
         async def ask(request: RecallRequest) -> QueryResult:
             if names is not None:
@@ -268,13 +273,21 @@ class Recall(Traversal):
     ) -> Synthesis:
         """Return a language model's text about a question, based on search results or on `subgraph`.
 
-        `subgraph` has the ids of up to 100 nodes and connections. `style` is `summary`, `analysis` or
+        `subgraph` contains the ids of up to 100 nodes and connections. `style` is `summary`, `analysis` or
         `recommendations`. The text cites ids in brackets; unknown ids are removed, with an entry in `warnings`.
-        GRAPH_MEMORY_MODEL selects the model, which receives stored texts. Raises NODE_NOT_FOUND, and NO_MODEL, with the
-        texts in `details`, if no model is set or it does not answer.
+        GRAPH_MEMORY_MODEL selects the model, which receives stored texts. Raises NODE_NOT_FOUND if an id does not
+        exist, and NO_MODEL, with the texts in `details`, if no model is configured or it does not answer.
         """
         from graph_memory.memory.recall import synthesis
 
         return await synthesis.synthesize(
             self._core, self._domain(domain), query, subgraph=subgraph, style=style, max_words=max_words
         )
+
+    async def get_node_uses(self, node_ids: Sequence[str], *, domain: str | None = None) -> NodeUses:
+        """Return the use counts of at most 2,000 nodes: how many replies contained each node.
+
+        Replies to searches and recalls count, and so do reads of single nodes, for example by a card in the viewer.
+        Counts are written every few seconds, so the latest replies may not be included.
+        """
+        return await access_store.uses_of(self._core, self._domain(domain), node_ids)

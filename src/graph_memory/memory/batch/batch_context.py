@@ -1,4 +1,4 @@
-"""The stored data that a batch depends on, read under the lock: last events, attached subjects and named entities."""
+"""Reads the stored data that a batch needs, under the domain's lock: last events, attachments and named entities."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import replace
 
 from graph_memory.memory.batch.fold import StoredData
 from graph_memory.memory.batch.named_steps import StoredNames
-from graph_memory.memory.batch.operations import Deletion, Fault, Operation, ParsedBatch
+from graph_memory.memory.batch.operations import Deletion, Operation, OperationError, ParsedBatch
 from graph_memory.memory.changes.context import read_attachments, read_attachments_of_retyped, read_in_parts
-from graph_memory.memory.changes.paging import TooMany
+from graph_memory.memory.changes.paging import TooManyEvents
 from graph_memory.memory.core import Core
 from graph_memory.memory.entity_graph.entity_queries import (
     NODES_BY_NAME,
     equal_relations,
+    find_only_ends,
     observations_by_text,
-    only_ends,
     states_of,
 )
 from graph_memory.memory.entity_graph.graph import NamedGraph
-from graph_memory.memory.entity_graph.names import entity_not_found
+from graph_memory.memory.entity_graph.names import entity_not_found_error
 from graph_memory.memory.entity_graph.other_names import names_by_reference
 from graph_memory.memory.entity_graph.values.request import (
     EntityRemoval,
@@ -38,13 +38,13 @@ from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Reader
 
 MAX_ATTACHED = 10_000
-"""Maximum number of connections, observations and links that one batch deletes together with nodes."""
+"""Maximum number of connections, observations and links that one batch deletes with nodes."""
 _MAX_SUGGESTIONS = 3
-"""Maximum number of unknown names for which similar names are searched."""
+"""Maximum number of unknown entity names for which similar names are looked up."""
 
 
-async def read_known(core: Core, reader: Reader, head: Head, parsed: ParsedBatch) -> StoredData:
-    """Return the stored data that operations depend on. Raises INVALID_ARGUMENT if too many subjects are attached."""
+async def read_stored_data(core: Core, reader: Reader, head: Head, parsed: ParsedBatch) -> StoredData:
+    """Return the stored data that a batch needs. Raises INVALID_ARGUMENT if it would delete too many subjects."""
     operations = parsed.operations
     names = _NameReader(reader, head.domain, operations)
     graph = await names.read()
@@ -66,15 +66,17 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: ParsedBatch
         attached = await read_attachments(
             reader, head.domain, list(dict.fromkeys([*deleted_nodes, *names.deleted])), MAX_ATTACHED
         )
-    except TooMany as error:
+    except TooManyEvents as error:
         message = f"More than {MAX_ATTACHED:,} connections, observations and links would be deleted with the nodes"
         hint = Hint("Delete nodes with many connections with {delete_node}, which has no limit.")
         raise invalid_argument("operations", message, hint) from error
     deletions = [draft for node in names.deleted for draft in attached.get(node, ())] + names.deleted_relations
-    count = sum(
+    deletion_count = sum(
         isinstance(operation.change, Deletion) and operation.change.kind is Kind.CONNECTION for operation in operations
     )
-    ends = await only_ends(reader, head.domain, deletions, names.deleted, count + sum(map(len, attached.values())))
+    ends = await find_only_ends(
+        reader, head.domain, deletions, names.deleted, deletion_count + sum(map(len, attached.values()))
+    )
     return StoredData(
         head=head,
         last={event.draft.subject: event for event in events},
@@ -92,7 +94,7 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: ParsedBatch
 
 
 class _NameReader:
-    """Reads the entities, observations and relations that the operations name."""
+    """Reads the entities, observations and relations that operations refer to by name."""
 
     def __init__(self, reader: Reader, domain: str, operations: Sequence[Operation]) -> None:
         self._reader = reader
@@ -102,15 +104,15 @@ class _NameReader:
             (operation.subject, operation.change) for operation in operations if isinstance(operation.change, NodeEdit)
         ]
         self.deleted: Sequence[str] = ()
-        """Nodes that are deleted by their names."""
+        """Ids of nodes that operations delete by name."""
         self.mentions: Sequence[str] = ()
-        """Nodes that are only ends of relations and become entities."""
+        """Ids of nodes that exist only as ends of relations, and that operations turn into entities."""
         self.existing: Mapping[str, str] = {}
-        """Ids of existing entities, by the ids that new ones would get."""
+        """Ids of existing entities, keyed by their provisional ids in the operations."""
         self.deleted_relations: list[Draft] = []
-        """Relations that are deleted by the names of their ends."""
+        """Drafts that delete the relations that operations identify by the names of their ends."""
         self._by_id: Mapping[str, str] = {}
-        self._former: dict[str, list[str]] = {}
+        self._former_names: dict[str, list[str]] = {}
 
     async def read(self) -> NamedGraph:
         graph = NamedGraph()
@@ -140,7 +142,7 @@ class _NameReader:
         given_ids = (*given_names, *(subject for subject, _ in self._edits))
         names_by_id = await names_by_reference(self._reader, self._domain, given_ids, ends=True)
         by_id = {**names_by_id, **{entity.id: entity.name for entity in entities}}
-        self._note_meanings(by_id)
+        self._record_names(by_id)
         names = dict.fromkeys((*given_names, *by_id.values()))
         rows = await read_in_parts(self._reader, NODES_BY_NAME, self._domain, names=list(names))
         ids = {row.name: row.id for row in rows}
@@ -153,26 +155,26 @@ class _NameReader:
         graph.add_aliases(names_by_id)
         pairs = [(name, contents) for name_or_id, contents in texts for name in self._possible_names(name_or_id)]
         graph.add_observations(await observations_by_text(self._reader, self._domain, pairs))
-        await self._relate(graph, relations)
+        await self._add_relations(graph, relations)
         return graph
 
-    def _note_meanings(self, by_id: Mapping[str, str]) -> None:
-        """Record which names ids stand for, and the former names of entities that operations rename."""
+    def _record_names(self, by_id: Mapping[str, str]) -> None:
+        """Record each entity's name, and the stored names that operations replace."""
         self._by_id = by_id
         for subject, edit in self._edits:
             name = edit.properties.get("name")
             if isinstance(name, str) and subject in by_id:
-                self._former.setdefault(name, []).append(by_id[subject])
+                self._former_names.setdefault(name, []).append(by_id[subject])
 
     def _possible_names(self, name_or_id: str) -> list[str]:
-        """Return the names that an entity, given by name or id, may have when its operation is applied."""
+        """Return the stored names that a name or id may refer to, because earlier operations can rename entities."""
         name = self._by_id.get(name_or_id, name_or_id)
-        return [name, *self._former.get(name, ())]
+        return [name, *self._former_names.get(name, ())]
 
-    async def _relate(self, graph: NamedGraph, values: Sequence[NewRelation]) -> None:
+    async def _add_relations(self, graph: NamedGraph, named_relations: Sequence[NewRelation]) -> None:
         relations = [
             replace(relation, from_name=start, to_name=end)
-            for relation in values
+            for relation in named_relations
             for start in self._possible_names(relation.from_name)
             for end in self._possible_names(relation.to_name)
         ]
@@ -183,17 +185,20 @@ class _NameReader:
             self.deleted_relations += row.deletions
 
 
-async def fetch_suggestions(reader: Reader, domain: str, faults: Sequence[Fault]) -> Mapping[str, GraphError]:
-    """Return the errors for the first unknown entity names, with the most similar existing name."""
+async def fetch_suggestions(reader: Reader, domain: str, faults: Sequence[OperationError]) -> Mapping[str, GraphError]:
+    """Return the errors for the first unknown entity names, by name.
+
+    Each error suggests the most similar existing name.
+    """
     names = [name for fault in faults if (name := _unknown_name(fault)) is not None][:_MAX_SUGGESTIONS]
-    return {name: await entity_not_found(reader, domain, name) for name in dict.fromkeys(names)}
+    return {name: await entity_not_found_error(reader, domain, name) for name in dict.fromkeys(names)}
 
 
-def with_suggestions(faults: Sequence[Fault], suggestions: Mapping[str, GraphError]) -> list[Fault]:
-    """Return the faults, with suggestions for unknown entity names."""
+def with_suggestions(faults: Sequence[OperationError], suggestions: Mapping[str, GraphError]) -> list[OperationError]:
+    """Return all errors. Errors about unknown entity names are replaced by their errors in `suggestions`."""
     return [replace(fault, error=suggestions.get(_unknown_name(fault) or "", fault.error)) for fault in faults]
 
 
-def _unknown_name(fault: Fault) -> str | None:
+def _unknown_name(fault: OperationError) -> str | None:
     name = fault.error.details.get("name") if fault.error.code is Code.NODE_NOT_FOUND else None
     return name if isinstance(name, str) else None

@@ -1,4 +1,4 @@
-"""Operations on entities, observations and relations by name, read from the arguments of their tools."""
+"""Parses operations on entities, observations and relations by name, with the arguments of the matching tools."""
 
 from __future__ import annotations
 
@@ -30,26 +30,30 @@ NAMED_VERBS: Mapping[str, tuple[str, ...]] = {
     "delete_observations": ("deletions",),
     "delete_relations": ("relations",),
 }
-"""The arguments of each verb. The first one is a required list."""
+"""The arguments of each operation that refers to entities by name. The first argument is a required list."""
 _REF = "ref"
 ParsedChange = tuple[str, ChangeByName, str | None]
-"""The id for a new subject, the change, and the reference that later operations use for it."""
+"""The id of a new subject, the change, and the reference by which later operations refer to the subject."""
 
 
-def read_by_name(verb: str, fields: Fields, references: References) -> Iterator[ParsedChange]:
-    """Yield the changes of an operation. Raises INVALID_ARGUMENT, INVALID_PROPERTY and NotCreated."""
+def read_named_operation(verb: str, fields: Fields, references: References) -> Iterator[ParsedChange]:
+    """Yield the changes that an operation requests, one per item of its list.
+
+    Raises INVALID_ARGUMENT or INVALID_PROPERTY if the operation is invalid, and FailedDependency if it refers to an
+    invalid operation.
+    """
     located = fields.need(NAMED_VERBS[verb][0])
     for item in located.items():
         match verb:
             case "create_entities":
-                yield _entity(item, references)
+                yield _read_entity(item, references)
             case "add_observations":
-                yield from _observations(item, references)
+                yield from _read_observations(item, references)
             case "create_relations":
                 lenient = fields.get("lenient")
                 relation = new_relation(item, lenient=None if lenient is None else lenient.flag())
                 relation = replace(relation, id=references.new("conn"))
-                relation = replace(relation, **_ends(relation.from_name, relation.to_name, references))
+                relation = replace(relation, **_resolve_ends(relation.from_name, relation.to_name, references))
                 yield relation.id, relation, None
             case "delete_entities":
                 yield references.new("mem"), EntityRemoval(name=references.resolve_name(text_of(item))), None
@@ -63,12 +67,12 @@ def read_by_name(verb: str, fields: Fields, references: References) -> Iterator[
                     )
             case _:
                 relation = new_relation(item, lenient=True)
-                relation = replace(relation, **_ends(relation.from_name, relation.to_name, references))
+                relation = replace(relation, **_resolve_ends(relation.from_name, relation.to_name, references))
                 yield references.new("conn"), RelationRemoval(relation=relation), None
 
 
 def created_names(entries: Mapping[str, LocatedValue]) -> Iterator[tuple[object, object]]:
-    """Yield the names and references of the entities that a faulty operation would create, if they are readable."""
+    """Yield the names and references of the entities that an invalid operation would create, if they can be read."""
     entities = entries["entities"].value if "entities" in entries else None
     for item in cast("list[object]", entities) if isinstance(entities, list) else ():
         if isinstance(item, Mapping):
@@ -76,7 +80,7 @@ def created_names(entries: Mapping[str, LocatedValue]) -> Iterator[tuple[object,
             yield entity.get("name"), entity.get(_REF)
 
 
-def _entity(item: LocatedValue, references: References) -> ParsedChange:
+def _read_entity(item: LocatedValue, references: References) -> ParsedChange:
     entries = item.entries()
     values = {key: entry.value for key, entry in entries.items() if key != _REF}
     entity = replace(new_entity(LocatedValue(values, item.at), utc_now()), id=references.new("mem"))
@@ -86,7 +90,7 @@ def _entity(item: LocatedValue, references: References) -> ParsedChange:
     return entity.id, entity, ref
 
 
-def _observations(item: LocatedValue, references: References) -> Iterator[ParsedChange]:
+def _read_observations(item: LocatedValue, references: References) -> Iterator[ParsedChange]:
     observations = observations_of(item, utc_now())
     for observation in observations.observations:
         new_observation = replace(observation, id=references.new("obs"))
@@ -97,5 +101,5 @@ def _observations(item: LocatedValue, references: References) -> Iterator[Parsed
         )
 
 
-def _ends(start: str, end: str, references: References) -> dict[str, str]:
+def _resolve_ends(start: str, end: str, references: References) -> dict[str, str]:
     return {"from_name": references.resolve_name(start), "to_name": references.resolve_name(end)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from graph_memory.memory.batch.operations import ChangeByName, NotCreated, Operation
-from graph_memory.memory.entity_graph.drafting import Drafting
-from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
-from graph_memory.memory.entity_graph.names import not_found
+from graph_memory.memory.batch.operations import ChangeByName, FailedDependency, Operation
+from graph_memory.memory.entity_graph.drafting import DraftCollector
+from graph_memory.memory.entity_graph.graph import NamedGraph, RecordDrafter
+from graph_memory.memory.entity_graph.names import official_not_found_error
 from graph_memory.memory.entity_graph.values.request import (
     EntityRemoval,
     NewEntity,
@@ -26,35 +26,37 @@ from graph_memory.model.ontology.ontology import Ontology
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredNames:
-    """The stored data for the names in operations."""
+    """The stored data that operations refer to by name."""
 
     graph: NamedGraph = field(default_factory=NamedGraph)
     ends: Mapping[str, EndRow] = field(default_factory=dict[str, EndRow])
-    """The nodes that exist only as ends of relations which may be deleted, by id."""
+    """The nodes that exist only as endpoints of relations that the batch may delete, by id."""
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
-    """The deletions of subjects attached to nodes that may become entities."""
+    """Drafts that delete attachments of nodes that the batch may turn into entities, by node id."""
     failed_names: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Names of entities that unreadable operations would create, with the index of the operation."""
+    """The indexes of operations that cannot be parsed, by the name of the entity that each would create."""
 
 
 @dataclass(slots=True)
-class NamedSteps:
-    """The state of the named entities after the operations that were drafted so far."""
+class NamedOperationDrafter:
+    """The state of the named entities after the operations drafted so far."""
 
     graph: NamedGraph
-    drafting: Drafting
+    drafting: DraftCollector
     failed_names: dict[str, int]
-    """Names of entities that are not created because their operation is faulty, with the index of the operation."""
+    """The indexes of invalid operations, by the name of the entity that each would have created."""
     subjects: dict[str, str] = field(default_factory=dict[str, str])
-    """The subject of each operation, by the id that it would get if it were new."""
+    """Each operation's subject id, by its provisional id in the operation."""
 
     @classmethod
-    def of(cls, stored: StoredNames, head: Head, origin: Origin, type_limit: int) -> NamedSteps:
+    def of(cls, stored: StoredNames, head: Head, origin: Origin, type_limit: int) -> NamedOperationDrafter:
         """Return the state before the first operation."""
-        return cls(stored.graph.copy(), Drafting(head, origin, type_limit, stored.attached), dict(stored.failed_names))
+        return cls(
+            stored.graph.copy(), DraftCollector(head, origin, type_limit, stored.attached), dict(stored.failed_names)
+        )
 
     def with_existing_ids(self, operation: Operation) -> Operation:
-        """Return an operation with the ids of existing entities in place of new ids."""
+        """Return an operation with provisional ids replaced by existing entities' ids."""
         id_of, connection = self.graph.id_of, operation.change
         if isinstance(connection, NewConnection):
             connection = replace(connection, from_id=id_of(connection.from_id), to_id=id_of(connection.to_id))
@@ -65,42 +67,41 @@ class NamedSteps:
     def draft(
         self, operation: Operation, change: ChangeByName, ontology: Ontology, failed_ids: Mapping[str, int]
     ) -> Sequence[Draft]:
-        """Return the changes that an operation makes after the earlier ones.
+        """Return an operation's changes, based on the state after the earlier operations.
 
-        Raises NODE_NOT_FOUND, NotCreated, and the errors of a closed ontology.
+        Raises NODE_NOT_FOUND if an entity does not exist, FailedDependency if an invalid operation would have created
+        it, and the ontology's error if a closed ontology lacks a type.
         """
         self.drafting.ontology = ontology
-        before = len(self.drafting.drafts)
+        earlier_count = len(self.drafting.drafts)
         try:
-            deletions = self._step(operation, change, failed_ids)
+            deletions = self._draft_step(operation, change, failed_ids)
         except GraphError:
-            del self.drafting.drafts[before:]
+            del self.drafting.drafts[earlier_count:]
             raise
-        return [*self.drafting.drafts[before:], *deletions]
+        return [*self.drafting.drafts[earlier_count:], *deletions]
 
-    def _step(self, operation: Operation, change: ChangeByName, failed_ids: Mapping[str, int]) -> Sequence[Draft]:
-        """Draft the subjects to create and change. Return the deletions."""
-        steps, graph, drafts = Steps(self.graph, self.drafting), self.graph, list[Draft]()
+    def _draft_step(self, operation: Operation, change: ChangeByName, failed_ids: Mapping[str, int]) -> Sequence[Draft]:
+        """Apply an operation's creations and changes to the graph. Return the drafts of its deletions."""
+        steps, graph, drafts = RecordDrafter(self.graph, self.drafting), self.graph, list[Draft]()
         match change:
             case NewEntity():
                 self.subjects[operation.subject], _ = steps.create(change)
             case NewObservations(name=name, observations=[observation]):
                 if (entity := graph.entity(name)) is None:
-                    raise self._not_found(name, failed_ids)
+                    raise self._not_found_error(name, failed_ids)
                 self.subjects[operation.subject], _ = steps.observe(entity, observation)
             case NewRelation():
                 if (name := steps.missing_end(change)) is not None:
-                    raise self._not_found(name, failed_ids)
+                    raise self._not_found_error(name, failed_ids)
                 self.subjects[operation.subject], _ = steps.relate(change)
             case Removal(name=name, texts=[text]):
                 entity = graph.entity(name)
                 drafts = list(graph.deletions_of_text(entity.id, text).values()) if entity else []
-            case RelationRemoval(relation=observation):
-                start, end = graph.find(observation.from_name), graph.find(observation.to_name)
+            case RelationRemoval(relation=relation):
+                start, end = graph.find(relation.from_name), graph.find(relation.to_name)
                 drafts = (
-                    list(graph.deletions_of_relation(start.id, end.id, observation.type).values())
-                    if start and end
-                    else []
+                    list(graph.deletions_of_relation(start.id, end.id, relation.type).values()) if start and end else []
                 )
             case EntityRemoval() | NewObservations() | Removal():
                 pass
@@ -108,6 +109,6 @@ class NamedSteps:
             self.subjects[operation.subject] = drafts[0].subject
         return drafts
 
-    def _not_found(self, name: str, failed_ids: Mapping[str, int]) -> GraphError:
+    def _not_found_error(self, name: str, failed_ids: Mapping[str, int]) -> GraphError:
         index = self.failed_names.get(name, failed_ids.get(name))
-        return not_found(name) if index is None else NotCreated(index)
+        return official_not_found_error(name) if index is None else FailedDependency(index)

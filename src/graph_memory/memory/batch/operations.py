@@ -1,4 +1,4 @@
-"""The request of a batch: operations with checked arguments, options, and the faults of operations."""
+"""The request of a batch: operations with validated arguments, options, and the errors of operations."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.kinds import Kind
 
 MAX_OPERATIONS = 10_000
-"""Maximum number of operations of one batch, which is one transaction."""
+"""Maximum number of operations in a batch, which is one transaction."""
 MAX_CONTENT_BYTES = 64_000_000
-"""Maximum size of the content of one batch, in bytes."""
+"""Maximum total size of a batch's content in bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deletion:
-    """A deletion by id."""
+    """A requested deletion of the subject with this id."""
 
     kind: Kind
     expected_version: int | None = None
 
 
 ChangeByName = NewEntity | NewObservations | NewRelation | EntityRemoval | Removal | RelationRemoval
-"""A change of one entity, observation or relation, by name."""
+"""A requested change of one entity, observation or relation, given by name."""
 RequestedChange = NewNode | NodeEdit | NewConnection | ConnectionEdit | ValidityEdit | Deletion | ChangeByName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One requested change of one subject. All changes that come from the same operation of the caller share its index.
+    """A requested change of one subject. All changes from the same operation of the caller have the same index.
 
-    For a change by name, `subject` is the id that the subject gets if it is new. An existing subject keeps its id.
+    For a change by name, `subject` is the id of the subject if it is new. An existing subject keeps its id.
     """
 
     index: int
@@ -51,27 +51,30 @@ class Operation:
     change: RequestedChange
     ref: str | None = None
     is_named: bool = True
-    """Whether the caller gave the id of the subject, so that it may exist. Generated ids are new."""
+    """Whether the caller specified the id. The subject may then already exist. Generated ids are always new."""
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The ids of the subjects that must exist before the operation."""
+        """The ids of the subjects that must exist before the operation.
+
+        It is empty for a new node or a change by name.
+        """
         if isinstance(self.change, NewConnection):
             return (self.change.from_id, self.change.to_id)
         return () if isinstance(self.change, NewNode | ChangeByName) else (self.subject,)
 
 
-class NotCreated(GraphError):  # noqa: N818 - named by its cause
-    """The error for an operation that needs the subject of an earlier, faulty operation."""
+class FailedDependency(GraphError):  # noqa: N818 - named by its cause
+    """The error of an operation that needs an earlier, invalid operation's subject."""
 
     def __init__(self, index: int) -> None:
-        message = f"It needs the result of operations[{index}], which has a fault"
+        message = f"This operation needs the result of operations[{index}], which is invalid"
         super().__init__(Code.NODE_NOT_FOUND, message, {"hint": f"Correct operations[{index}]."})
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """An error of an operation. `follows` is set if only the faults of other operations cause it."""
+class OperationError:
+    """An operation's error. `follows` is true if only other operations' errors cause it."""
 
     index: int
     verb: str
@@ -81,23 +84,23 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a batch."""
+    """The options of a batch run."""
 
     atomic: bool = True
-    """Whether one fault rejects the whole batch. Otherwise only the faulty operations are left out."""
+    """Whether one error rejects the whole batch. Otherwise, only invalid operations are excluded."""
     validate_before_commit: bool = True
-    """Whether the error of an atomic batch lists all faults, or only the first."""
+    """Whether the error of an atomic batch lists all operations' errors, not only the first error."""
     dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedBatch:
-    """The operations of a batch, and the faults of the unreadable ones."""
+    """The parsed operations of a batch, and the errors of operations that could not be parsed."""
 
     operations: Sequence[Operation]
-    faults: Sequence[Fault]
+    faults: Sequence[OperationError]
     failed_ids: Mapping[str, int]
-    """The ids that unreadable operations would assign, with the indexes of the operations."""
+    """The indexes of operations that cannot be parsed, by the id of the subject that each would create."""
     count: int
     failed_names: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The names of the entities that unreadable operations would create, with the indexes of the operations."""
+    """The indexes of operations that cannot be parsed, by the name of the entity that each would create."""

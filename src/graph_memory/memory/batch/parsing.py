@@ -1,6 +1,7 @@
-"""Parser of operations in plain data: tools by name, or `create`, `update` and `delete` of a node with its edges.
+"""Parses operations from plain data: `op` with a tool name, or `type` with create, update or delete for a node.
 
-Each argument is checked as in the tool. A fault of one operation does not prevent the others from being read.
+An operation with a `type` can include the node's edges. Arguments are checked as in the tools. If an operation is
+invalid, the other operations are still parsed.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from typing import Any, cast
 import anyio
 import anyio.lowlevel
 
-from graph_memory.memory.batch.by_name import NAMED_VERBS, created_names, read_by_name
+from graph_memory.memory.batch.by_name import NAMED_VERBS, created_names, read_named_operation
 from graph_memory.memory.batch.operations import (
     MAX_CONTENT_BYTES,
     MAX_OPERATIONS,
     Deletion,
-    Fault,
-    NotCreated,
+    FailedDependency,
     Operation,
+    OperationError,
     Options,
     ParsedBatch,
     RequestedChange,
@@ -34,7 +35,7 @@ from graph_memory.model.text.wording import quote, suggestion
 from graph_memory.model.values.arguments import check_new_id, full_argument_name, invalid_argument
 from graph_memory.model.values.content import DEFAULT_FORMAT, Content
 from graph_memory.model.values.fields import STORED, fields_in
-from graph_memory.model.values.plain import Fields, LocatedValue
+from graph_memory.model.values.plain import Fields, LocatedValue, advice_to_add
 from graph_memory.model.values.strength import check_strength
 
 _NODE = ("format", "encoding", "tags", *STORED)
@@ -48,10 +49,10 @@ VERBS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "set_relation_importance": (("connection_id", "importance"), ("expected_version",)),
     "set_validity": (("id",), ("valid_from", "valid_to", "expected_version")),
 }
-"""The required and the optional arguments of each verb."""
+"""The required and optional arguments of each operation, by its verb (the value of `op`)."""
 _TYPES = {"create": "create_node", "update": "update_node", "delete": "delete_node"}
-"""The verbs of operations that have a `type` in place of `op`: they concern one node and its edges."""
-_SHAPE = ("type", "node_id", "node_data", "edges", "ref", "expected_version")
+"""The verbs of operations with a `type` instead of an `op`. They apply to one node and its edges."""
+_SHAPE_ARGUMENTS = ("type", "node_id", "node_data", "edges", "ref", "expected_version")
 _FLAGS = ("atomic", "validate_before_commit", "rollback_on_error", "dry_run")
 _ALIASES = {
     "content_format": "format",
@@ -65,36 +66,36 @@ _ALIASES = {
 _REFERENCES = frozenset({"node_id", "connection_id", "from_node_id", "to_node_id"})
 """Arguments in which `$name` refers to an earlier operation."""
 _CHECKPOINT = 500
-"""Number of operations that are read before control passes to other tasks."""
+"""Number of operations that are parsed before other tasks can run."""
 _CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
 
 async def parse_operations(contents: Contents, operations: object, references: References) -> ParsedBatch:
-    """Return the operations of a batch, and the faults of the operations that cannot be read.
+    """Return the operations of a batch, and the errors of operations that cannot be parsed.
 
-    Raises INVALID_ARGUMENT for a value that is not a list of operations, and for too many of them.
+    Raises INVALID_ARGUMENT if the value is not a list of operations, or the list is empty or too long.
     """
     items = LocatedValue(operations, "operations").items()
     if not items:
-        raise invalid_argument("operations", "There are no operations", "Pass at least one.")
+        raise invalid_argument("operations", "The list of operations is empty", "Pass at least one.")
     if len(items) > MAX_OPERATIONS:
         message = f"{len(items):,} operations are too many for one transaction"
-        hint = Hint("Pass at most {most} at once; {graph-memory load} takes any number.", most=f"{MAX_OPERATIONS:,}")
+        hint = Hint("Pass at most {most} at once, or use {graph-memory load}.", most=f"{MAX_OPERATIONS:,}")
         raise invalid_argument("operations", message, hint)
-    reading = _Parser(contents, references)
+    parser = _Parser(contents, references)
     for index, located in enumerate(items):
-        await reading.read(index, located)
+        await parser.read(index, located)
         if index % _CHECKPOINT == 0:
             await anyio.lowlevel.checkpoint()
-    if len(reading.operations) > MAX_OPERATIONS:
-        message = f"The operations have {len(reading.operations):,} changes, which are too many for one transaction"
+    if len(parser.operations) > MAX_OPERATIONS:
+        message = f"The operations have {len(parser.operations):,} changes, which are too many for one transaction"
         raise invalid_argument("operations", message, f"Pass at most {MAX_OPERATIONS:,} at once.")
-    return ParsedBatch(reading.operations, reading.faults, reading.failed_ids, len(items), reading.failed_names)
+    return ParsedBatch(parser.operations, parser.faults, parser.failed_ids, len(items), parser.failed_names)
 
 
 def options_from(options: object) -> Options:
     """Return the options of a batch. `rollback_on_error` implies `atomic`."""
-    fields = _fields(LocatedValue({} if options is None else options, "options"), _FLAGS)
+    fields = _read_fields(LocatedValue({} if options is None else options, "options"), _FLAGS)
     flags = {name: located.flag() for name in _FLAGS if (located := fields.get(name)) is not None}
     return Options(
         atomic=flags.get("atomic", True) or flags.get("rollback_on_error", False),
@@ -105,12 +106,12 @@ def options_from(options: object) -> Options:
 
 @dataclass(slots=True)
 class _Parser:
-    """The operations that were read so far, and their faults."""
+    """Parses operations one by one. Collects the valid operations and the errors of invalid ones."""
 
     contents: Contents
     references: References
     operations: list[Operation] = field(default_factory=list[Operation])
-    faults: list[Fault] = field(default_factory=list[Fault])
+    faults: list[OperationError] = field(default_factory=list[OperationError])
     failed_ids: dict[str, int] = field(default_factory=dict[str, int])
     failed_names: dict[str, int] = field(default_factory=dict[str, int])
     content: int = 0
@@ -131,7 +132,7 @@ class _Parser:
             for operation in self.operations[before:]:
                 self.references.mark_faulty(operation.ref, index, operation.subject)
             del self.operations[before:]
-            self.faults.append(Fault(index, _given_verb(entries), error, isinstance(error, NotCreated)))
+            self.faults.append(OperationError(index, _given_verb(entries), error, isinstance(error, FailedDependency)))
             self._mark_failed(index, {name: entry.value for name, entry in entries.items()})
             for name, ref in created_names(entries):
                 self.references.mark_faulty(ref, index)
@@ -139,7 +140,7 @@ class _Parser:
                     self.failed_names.setdefault(name, index)
 
     def _mark_failed(self, index: int, arguments: Mapping[str, object]) -> None:
-        """Record that later operations cannot use the reference and the id of a faulty create operation."""
+        """Record that later operations cannot use the reference and id of an invalid `create` operation."""
         if str(arguments.get("op", arguments.get("type"))).startswith("create"):
             self.references.mark_faulty(arguments.get("ref"), index)
             for subject in (arguments.get("id"), arguments.get("node_id")):
@@ -150,7 +151,7 @@ class _Parser:
         verb = entries["op"].text()
         arguments = {name: located for name, located in entries.items() if name != "op"}
         if verb in NAMED_VERBS:
-            for subject, change, ref in read_by_name(
+            for subject, change, ref in read_named_operation(
                 verb, _check_names(located, arguments, NAMED_VERBS[verb]), self.references
             ):
                 self._append(Operation(index=index, verb=verb, subject=subject, change=change, ref=ref, is_named=False))
@@ -161,33 +162,43 @@ class _Parser:
             raise entries["op"].error(f"is {quote(verb)}, which is not an operation", hint, verb)
         required, optional = VERBS[verb]
         fields = _check_names(located, arguments, (*required, *optional))
-        await self._add(index, verb, {name: _value(fields.need(name)) for name in required} | _values(fields, optional))
+        await self._add(
+            index,
+            verb,
+            {name: _checked_value(fields.need(name)) for name in required} | _checked_values(fields, optional),
+        )
 
     async def _read_shape(self, index: int, located: LocatedValue) -> None:
-        """Read `{type: create|update|delete, node_id?, node_data?, edges?}`: the node first, then its edges."""
-        fields = _fields(located, _SHAPE)
-        kind = fields.need("type")
-        if kind.text() not in _TYPES:
+        """Parse `{type: create|update|delete, node_id?, node_data?, edges?}`: the node first, then its edges."""
+        fields = _read_fields(located, _SHAPE_ARGUMENTS)
+        operation_type = fields.need("type")
+        if operation_type.text() not in _TYPES:
             hint = suggestion(
-                kind.text(), _TYPES, "Pass type: create, update or delete; or op: a tool, such as `create_node`."
+                operation_type.text(),
+                _TYPES,
+                "Pass type: create, update or delete; or op: a tool, such as `create_node`.",
             )
-            raise kind.error(f"is {quote(kind.text())}, which is not a type of operation", hint)
-        verb = _TYPES[kind.text()]
-        arguments = _values(fields, ("node_id", "ref", "expected_version"))
+            raise operation_type.error(f"is {quote(operation_type.text())}, which is not a type of operation", hint)
+        verb = _TYPES[operation_type.text()]
+        arguments = _checked_values(fields, ("node_id", "ref", "expected_version"))
         data, edges = fields.get("node_data"), fields.get("edges")
         if verb == "delete_node" and (data or edges):
-            raise located.error("deletes a node, and takes no node_data and no edges", "Use op: `delete_connection`.")
+            raise located.error(
+                "deletes a node, and takes no node_data or edges", "For an edge, use op: `delete_connection`."
+            )
         node_data = _node_data(data, verb) if data else {}
         if verb == "create_node":
             arguments |= {"id": arguments.pop("node_id")} if "node_id" in arguments else {}
         node_id = arguments.get("node_id")
         if node_data or not edges or verb != "update_node":
-            node_id = escape_id(await self._add(index, verb, _complete(located, verb, {**node_data, **arguments})))
+            node_id = escape_id(
+                await self._add(index, verb, _check_required(located, verb, {**node_data, **arguments}))
+            )
         for edge in edges.items() if edges else ():
-            await self._add(index, "create_connection", _edge(edge, node_id))
+            await self._add(index, "create_connection", _edge_arguments(edge, node_id))
 
     async def _add(self, index: int, verb: str, values: dict[str, Any]) -> str:
-        """Add an operation, and return the id of its subject."""
+        """Add an operation, and return its subject's id."""
         for name in _REFERENCES & values.keys():
             values[name] = self.references.resolve(values[name])
         if verb == "set_validity":
@@ -217,7 +228,7 @@ class _Parser:
                     tags=arguments.get("tags"),
                     fields=fields_in(arguments),
                 )
-                return node.id, replace(node, windows=await self.contents.windows(node.content))
+                return node.id, replace(node, windows=await self.contents.split_windows(node.content))
             case "create_connection":
                 connection = connections.new_connection(
                     self._new_id("conn", arguments),
@@ -230,7 +241,7 @@ class _Parser:
                 )
                 return connection.id, connection
             case "update_node":
-                return arguments["node_id"], await self._node_edit(arguments)
+                return arguments["node_id"], await self._parse_node_edit(arguments)
             case "update_connection":
                 return arguments["connection_id"], connections.edit_of(
                     properties=arguments.get("properties"),
@@ -251,7 +262,7 @@ class _Parser:
                 kind = Kind.NODE if verb == "delete_node" else Kind.CONNECTION
                 return arguments[f"{kind}_id"], Deletion(kind=kind, expected_version=arguments.get("expected_version"))
 
-    async def _node_edit(self, arguments: Mapping[str, Any]) -> nodes.NodeEdit:
+    async def _parse_node_edit(self, arguments: Mapping[str, Any]) -> nodes.NodeEdit:
         edit = await nodes.edit_of(
             properties=arguments.get("properties"),
             content=arguments.get("content"),
@@ -261,13 +272,13 @@ class _Parser:
             fields=fields_in(arguments),
             expected_version=arguments.get("expected_version"),
         )
-        return edit if edit.content is None else replace(edit, windows=await self.contents.windows(edit.content))
+        return edit if edit.content is None else replace(edit, windows=await self.contents.split_windows(edit.content))
 
     def _new_id(self, prefix: str, arguments: Mapping[str, Any]) -> str:
         return check_new_id("id", arguments["id"]) if "id" in arguments else self.references.new(prefix)
 
     def _check_content(self, change: RequestedChange) -> None:
-        """Raise CONTENT_TOO_LARGE if a text is too long, and INVALID_ARGUMENT if all contents together are."""
+        """Raise CONTENT_TOO_LARGE if the content is too large, and INVALID_ARGUMENT if the batch's contents are."""
         content = cast("Content | None", getattr(change, "content", None))
         if content is None:
             return
@@ -279,7 +290,10 @@ class _Parser:
 
 
 def _canonical_entries(located: LocatedValue) -> dict[str, LocatedValue]:
-    """Return an object's entries under their canonical argument names. Drops null values."""
+    """Return the entries of a JSON object by canonical argument name, such as `node_id` for `nodeId`.
+
+    Drops null values.
+    """
     entries: dict[str, LocatedValue] = {}
     for key, entry in located.entries().items():
         name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", key)
@@ -299,21 +313,21 @@ def _check_names(located: LocatedValue, entries: Mapping[str, LocatedValue], all
     entries = {canonical[name]: entry for name, entry in entries.items()}
     for name, entry in entries.items():
         if name not in allowed:
-            hint = suggestion(name, allowed, f"It takes: {', '.join(allowed)}.")
+            hint = suggestion(name, allowed, f"Use only: {', '.join(allowed)}.")
             raise entry.error("is not an argument of this operation", hint, name)
     return Fields(located, entries)
 
 
-def _fields(located: LocatedValue, allowed: Sequence[str]) -> Fields:
+def _read_fields(located: LocatedValue, allowed: Sequence[str]) -> Fields:
     return _check_names(located, _canonical_entries(located), allowed)
 
 
-def _values(fields: Fields, names: Sequence[str]) -> dict[str, Any]:
-    return {name: _value(located) for name in names if (located := fields.get(name)) is not None}
+def _checked_values(fields: Fields, names: Sequence[str]) -> dict[str, Any]:
+    return {name: _checked_value(located) for name in names if (located := fields.get(name)) is not None}
 
 
-def _value(located: LocatedValue) -> object:
-    """Return an argument's value, checked against the type that its name requires."""
+def _checked_value(located: LocatedValue) -> object:
+    """Return an argument's value after checking that it has the required type."""
     name = located.at.rpartition(".")[2]
     name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", name)
     match name:
@@ -338,31 +352,31 @@ def _value(located: LocatedValue) -> object:
 def _node_data(data: LocatedValue, verb: str) -> dict[str, Any]:
     required, optional = VERBS[verb]
     names = [name for name in (*required, *optional) if name not in ("node_id", "ref", "expected_version")]
-    return _values(_fields(data, names), names)
+    return _checked_values(_read_fields(data, names), names)
 
 
-def _complete(located: LocatedValue, verb: str, values: dict[str, Any]) -> dict[str, Any]:
-    missing = [name for name in VERBS[verb][0] if name not in values]
-    if missing:
-        field_name = missing[0] if missing[0] == "node_id" else f"node_data.{missing[0]}"
-        raise located.error(f"needs {field_name}", f"Add {field_name}.")
+def _check_required(located: LocatedValue, verb: str, values: dict[str, Any]) -> dict[str, Any]:
+    missing_names = [name for name in VERBS[verb][0] if name not in values]
+    if missing_names:
+        field_name = missing_names[0] if missing_names[0] == "node_id" else f"node_data.{missing_names[0]}"
+        raise located.error(f"needs {quote(field_name)}", advice_to_add(field_name))
     return values
 
 
-def _edge(edge: LocatedValue, node_id: object) -> dict[str, Any]:
-    """Return the arguments of an edge. By default, it starts at the node of its operation."""
+def _edge_arguments(edge: LocatedValue, node_id: object) -> dict[str, Any]:
+    """Return the arguments for `create_connection` from an edge. An omitted endpoint is the operation's node."""
     required, optional = VERBS["create_connection"]
-    fields = _fields(edge, (*required, *optional))
-    given_values = _values(fields, (*required, *optional))
+    fields = _read_fields(edge, (*required, *optional))
+    given_values = _checked_values(fields, (*required, *optional))
     node_end = {} if node_id is None else {"to_node_id" if "from_node_id" in given_values else "from_node_id": node_id}
     values = {**node_end, **given_values}
     for name in required:
         if name not in values:
-            raise edge.error(f"needs {name}", f"Add {name}.")
+            raise edge.error(f"needs {quote(name)}", advice_to_add(name))
     return values
 
 
 def _given_verb(entries: Mapping[str, LocatedValue]) -> str:
-    """Return the verb of a faulty operation, as the caller wrote it."""
+    """Return an invalid operation's verb as the caller wrote it, or `unknown` if there is none."""
     verbs = (entries[name].value for name in ("op", "type") if name in entries)
     return next((str(value)[:80] for value in verbs), "unknown")

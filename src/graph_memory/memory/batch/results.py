@@ -10,9 +10,9 @@ from graph_memory.model.results import Result, Text
 
 
 class BatchFault(Result):
-    """An error of one operation."""
+    """An error of one operation of a batch."""
 
-    index: int = Field(description="Place of the operation, from 0")
+    index: int = Field(description="Index of the operation, from 0")
     op: str
     code: str
     message: Text
@@ -23,24 +23,24 @@ _STORED = TypeAdapter(tuple[tuple[int, str, str], ...])
 _EARLIER_MESSAGE = "The operation was rejected when the batch was written."
 
 
-def faults_text(faults: Iterable[BatchFault]) -> str:
-    """Return the stored text for faults. It has no messages, because they may quote data that is erased later."""
+def faults_to_json(faults: Iterable[BatchFault]) -> str:
+    """Return errors as JSON for storage. Omits messages, because they may quote data that is erased later."""
     return _STORED.dump_json(tuple((fault.index, fault.op, fault.code) for fault in faults)).decode()
 
 
-def faults_from(text: str) -> tuple[BatchFault, ...]:
-    """Return the faults in a stored text. Raises ValueError if it is not valid."""
+def faults_from_json(text: str) -> tuple[BatchFault, ...]:
+    """Return the errors in JSON written by `faults_to_json`. Raises ValueError if the JSON is invalid."""
     entries = _STORED.validate_json(text)
     return tuple(BatchFault(index=index, op=op, code=code, message=_EARLIER_MESSAGE) for index, op, code in entries)
 
 
 class BatchItem(Result):
-    """The result of one operation. An operation with edges also has an item for each edge."""
+    """The result of one operation. An operation with edges also has one item per edge."""
 
-    index: int = Field(description="Place of the operation, from 0")
+    index: int = Field(description="Index of the operation, from 0")
     op: str
     id: str | None = Field(
-        default=None, description="Id of the subject; absent if a dry run would create it, or if it does not exist"
+        default=None, description="Id of the subject; absent if it does not exist, or if a dry run would create it"
     )
     ref: str | None = None
     version: int | None = Field(
@@ -63,6 +63,6 @@ class BatchResult(Result):
     created: int
     updated: int
     deleted: int
-    refused: int = Field(description="Number of omitted faulty operations")
+    refused: int = Field(description="Number of omitted invalid operations")
     results: tuple[BatchItem, ...]
     faults: tuple[BatchFault, ...] = ()

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 MAX_PAIRS = 2_000_000
-"""Maximum number of pairs of equal lines in a comparison: more could take minutes."""
+"""Maximum number of pairs of equal lines in a comparison. More pairs could take minutes to compare."""
 
 Lines = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A block of the three texts: its lines in each, and the number of lines of each that come before it."""
+    """A block of the three texts, with its lines in each. `before` has the number of preceding lines in each text."""
 
     base: Lines
     ours: Lines
@@ -49,7 +49,7 @@ def merge_texts(base: str, ours: str, theirs: str) -> MergedText | None:
         return MergedText(ours)
     if ours == base:
         return MergedText(theirs)
-    chunks = split_into_chunks(_lines(base), _lines(ours), _lines(theirs))
+    chunks = split_into_chunks(_split_lines(base), _split_lines(ours), _split_lines(theirs))
     if chunks is None:
         return None
     if conflicts := tuple(chunk for chunk in chunks if chunk.is_conflict):
@@ -58,7 +58,7 @@ def merge_texts(base: str, ours: str, theirs: str) -> MergedText | None:
 
 
 def split_into_chunks(base: Lines, ours: Lines, theirs: Lines) -> list[Chunk] | None:
-    """Return the shared and the differing chunks, which alternate, or None if that would take too long."""
+    """Return alternating shared and differing chunks, or None if comparing the lines would take too long."""
     our_line_of, their_line_of = _match_lines(base, ours), _match_lines(base, theirs)
     if our_line_of is None or their_line_of is None:
         return None
@@ -75,39 +75,50 @@ def _cut_into_chunks(texts: tuple[Lines, Lines, Lines], shared: Iterable[tuple[i
     block_begin = block_end = (0, 0, 0)
     for position in shared:
         if position != block_end:
-            yield from _chunk(texts, block_begin, block_end)
-            yield from _chunk(texts, block_end, position)
+            yield from _make_chunk(texts, block_begin, block_end)
+            yield from _make_chunk(texts, block_end, position)
             block_begin = position
         block_end = (position[0] + 1, position[1] + 1, position[2] + 1)
-    yield from _chunk(texts, block_begin, block_end)
-    yield from _chunk(texts, block_end, (len(texts[0]), len(texts[1]), len(texts[2])))
+    yield from _make_chunk(texts, block_begin, block_end)
+    yield from _make_chunk(texts, block_end, (len(texts[0]), len(texts[1]), len(texts[2])))
 
 
-def _chunk(texts: Sequence[Lines], begin: tuple[int, int, int], end: tuple[int, int, int]) -> Iterator[Chunk]:
+def _make_chunk(texts: Sequence[Lines], begin: tuple[int, int, int], end: tuple[int, int, int]) -> Iterator[Chunk]:
     if begin != end:
         base, ours, theirs = (text[first:last] for text, first, last in zip(texts, begin, end, strict=True))
         yield Chunk(base, ours, theirs, begin)
 
 
 def _match_lines(base: Lines, other: Lines) -> dict[int, int] | None:
-    """Return the lines that `base` and `other` share, by position in `base`. Returns None if that takes too long."""
-    head = _common_prefix_length(base, other)
-    tail = _common_prefix_length(base[head:][::-1], other[head:][::-1])
-    base_middle, other_middle = base[head : len(base) - tail], other[head : len(other) - tail]
+    """Map the positions of shared lines in `base` to those in `other`.
+
+    Returns None if there are too many pairs of equal lines.
+    """
+    prefix_length = _common_prefix_length(base, other)
+    suffix_length = _common_prefix_length(base[prefix_length:][::-1], other[prefix_length:][::-1])
+    base_middle, other_middle = (
+        base[prefix_length : len(base) - suffix_length],
+        other[prefix_length : len(other) - suffix_length],
+    )
     line_counts = Counter(other_middle)
     if sum(line_counts[line] for line in base_middle) > MAX_PAIRS:
         return None
-    matches = {place: place for place in range(head)}
+    matches = {position: position for position in range(prefix_length)}
     for block in difflib.SequenceMatcher(None, base_middle, other_middle, autojunk=False).get_matching_blocks():
-        matches.update((head + block.a + place, head + block.b + place) for place in range(block.size))
-    matches.update((len(base) - place, len(other) - place) for place in range(tail, 0, -1))
+        matches.update(
+            (prefix_length + block.a + position, prefix_length + block.b + position) for position in range(block.size)
+        )
+    matches.update((len(base) - position, len(other) - position) for position in range(suffix_length, 0, -1))
     return matches
 
 
 def _common_prefix_length(lines: Lines, other: Lines) -> int:
-    both = zip(lines, other, strict=False)
-    return next((place for place, (line, also) in enumerate(both) if line != also), min(len(lines), len(other)))
+    line_pairs = zip(lines, other, strict=False)
+    return next(
+        (position for position, (line, other_line) in enumerate(line_pairs) if line != other_line),
+        min(len(lines), len(other)),
+    )
 
 
-def _lines(text: str) -> Lines:
+def _split_lines(text: str) -> Lines:
     return tuple(text.split("\n"))

@@ -1,7 +1,8 @@
-"""Entities that both sides created under one name: the source's entity is joined with the target's.
+"""Joins entities that both sides created with the same name: the source's entity becomes part of the target's.
 
-A mention is a node that exists only as an end of relations. It is joined with the target's entity of the same name. For
-two full entities, the caller decides. The joined entity has the target's id, and all observations and relations.
+A mention is a node that exists only as an endpoint of relations. It is joined with the target's entity of the same
+name. If neither node is a mention, the caller decides whose values to keep. The joined entity has the target's id, and
+the observations and relations of both.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from graph_memory.model.text.wording import quote
 
 
 def is_mention(version: Version | None) -> bool:
-    """Return whether a node exists only as an end of relations."""
+    """Return whether a node exists only as an endpoint of relations."""
     return version is not None and version.kind is Kind.NODE and MENTIONED in version.state
 
 
 def names_missing_in_target(item: MergeItem) -> list[UniqueValue]:
-    """Return the earlier and current names of a source's entity that is not in the target."""
+    """Return the names of an entity in the base and in the source. Empty if the target has the entity."""
     sides = (
         [version for version in (item.base, item.theirs) if version and version.kind is Kind.NODE]
         if item.ours is None
@@ -35,10 +36,10 @@ def names_missing_in_target(item: MergeItem) -> list[UniqueValue]:
     return [name for side in sides if (name := entity_name(side.state))]
 
 
-def find_earlier_joins(items: Mapping[str, MergeItem], owners: Owners) -> dict[str, str]:
-    """Return the target's id of each source entity that an earlier merge, in either direction, joined with another.
+def find_merged_entities(items: Mapping[str, MergeItem], owners: Owners) -> dict[str, str]:
+    """Map each source entity to the target entity that an earlier merge, in either direction, joined it with.
 
-    Such an entity is in the base, but was never in the log of the side whose entity it was joined with.
+    Of two joined entities, only one is in the base. The log of the other entity's side has never contained it.
     """
     target_ids: dict[str, str] = {}
     new_by_name = {
@@ -63,18 +64,18 @@ def _is_only_ours(item: MergeItem | None) -> bool:
 
 
 def with_source_entity(item: MergeItem, source: MergeItem) -> MergeItem:
-    """Return the versions of the target's entity, with the source's version of the entity that it was joined with."""
+    """Return the target's entity as a merge item, with the joined source entity as the source's version."""
     return replace(item, base=item.base or source.base, theirs=source.theirs)
 
 
 def as_created_by_source(item: MergeItem) -> MergeItem:
-    """Return an item as created by the source if it is a mention that became an entity and the target lacks it."""
+    """Treat a mention as newly created by the source if it became an entity there and the target does not have it."""
     became_entity = is_mention(item.base) and item.theirs is not None and not is_mention(item.theirs)
     return replace(item, base=None) if became_entity and item.ours is None else item
 
 
 def is_joined_without_choice(item: MergeItem, holder: Version) -> bool:
-    """Return whether the source's entity is joined with the target's entity of its name without a resolution."""
+    """Return whether entities of the same name are joined without a resolution, because one is only a mention."""
     return item.theirs is None or is_mention(item.theirs) or (is_mention(holder) and item.base is None)
 
 
@@ -82,27 +83,27 @@ def same_name_conflict(item: MergeItem, holder: str) -> Conflict:
     """Return the conflict of two entities with the same name."""
     name = quote(cast("Version", item.theirs).state.get("name"))
     reason = (
-        f"the target has another entity of the name {name}, {holder}. Observations and relations of both are kept: "
-        f'{{"subject": "{item.subject}", "take": "ours"}} keeps the type, properties and description of the target\'s, '
+        f"the target has another entity with the name {name}, {holder}. Observations and relations of both are kept: "
+        f'{{"subject": "{item.subject}", "take": "ours"}} keeps the target\'s type, properties and description, '
         '"theirs" keeps the source\'s'
     )
     return Conflict(subject=item.subject, kind=item.kind, clash=ConflictKind.UNIQUE, reason=reason, name="name")
 
 
-def take_over_entity(item: MergeItem, source: MergeItem) -> MergeItem:
-    """Return the target's entity with the values of the source's entity."""
+def join_entity(item: MergeItem, source: MergeItem) -> MergeItem:
+    """Return the target's entity as a merge item. The source's version has the values of the source's entity."""
     ours, theirs = cast("Version", item.ours), cast("Version", source.theirs)
-    copy = replace(item, base=None, theirs=theirs)
-    version = complete_version(copy, dict(theirs.state), theirs.content)
+    new_item = replace(item, base=None, theirs=theirs)
+    version = complete_version(new_item, dict(theirs.state), theirs.content)
     if is_mention(ours):
-        at = {"_created": cast("datetime", theirs.state["_created"]), PLACE: theirs.state.get(PLACE)}
-        state = {key: value for key, value in {**version.state, **at}.items() if value is not None}
+        creation_values = {"_created": cast("datetime", theirs.state["_created"]), PLACE: theirs.state.get(PLACE)}
+        state = {key: value for key, value in {**version.state, **creation_values}.items() if value is not None}
         version = replace(version, state=state)
     return replace(item, theirs=version)
 
 
 def redirect_ends(item: MergeItem, target_ids: Mapping[str, str]) -> MergeItem:
-    """Return the versions with each joined end replaced by the target's entity."""
+    """In the versions of the base and the source, replace each joined source entity with the target's entity."""
     if not any(end in target_ids for side in (item.base, item.theirs) if side for end in side.ends):
         return item
     base, theirs = (side and _redirect_version(side, target_ids) for side in (item.base, item.theirs))

@@ -1,4 +1,4 @@
-"""Reading the input of a merge: three versions of each subject, their contents, and their context in the target."""
+"""Reads the input of a merge: three versions of each subject, their contents, and their context in the target."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from graph_memory.memory.branches.subject import merge_subject
 from graph_memory.memory.branches.types import type_of_version
 from graph_memory.memory.branches.values import Choices, MergeItem, Version, is_same_version
 from graph_memory.memory.changes.context import (
-    living_of,
     owners_of,
     read_attachments,
     read_attachments_of_retyped,
     read_stored,
+    types_of_existing,
 )
 from graph_memory.memory.changes.paging import AT_ONCE as ONE_WRITE
-from graph_memory.memory.changes.paging import TooMany, check_amount
+from graph_memory.memory.changes.paging import TooManyEvents, check_amount
 from graph_memory.memory.changes.plan import Context, name_of_entity, unique_values
 from graph_memory.memory.changes.values import UniqueValue, link_value
 from graph_memory.memory.core import Core
@@ -39,11 +39,11 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 PAGE = 2_000
-"""Number of subjects read at once."""
+"""Maximum number of subjects whose versions one statement reads."""
 CONCURRENT_READS = 8
-"""Maximum number of contents read at once."""
+"""Maximum number of contents that are read concurrently."""
 MAX_CHANGED = 50_000
-"""Maximum number of subjects that one merge changes: it is one transaction."""
+"""Maximum number of subjects that one merge changes, since a merge is one transaction."""
 MAX_DELETED = 10_000
 """Maximum number of subjects that one merge deletes, with their attachments: Neo4j's default heap holds 20,000."""
 _DELETE: Final = "Delete {nodes} in {target} too, with {delete_node}, which has no limit; then merge again."
@@ -65,7 +65,7 @@ VERSIONS = query("branches/versions", VersionsRow)
 
 @dataclass(frozen=True, slots=True)
 class MergeScope:
-    """The base and the source's revision that a merge compares, and the target domain."""
+    """The revisions that a merge compares (the base and the source's state), and the target domain."""
 
     base: Revision
     source: Revision
@@ -73,7 +73,7 @@ class MergeScope:
 
     @property
     def params(self) -> dict[str, object]:
-        """The parameters of `VERSIONS`."""
+        """The parameters of the statement `VERSIONS`, except the subjects."""
         return {
             "domain": self.target,
             "base": self.base.domain,
@@ -88,32 +88,32 @@ async def items_of(reader: Reader, scope: MergeScope) -> list[MergeItem]:
 
     Raises INVALID_ARGUMENT if there are too many for one write.
     """
-    changed: set[str] = set()
+    changed_subjects: set[str] = set()
     for event_range in await _changed_ranges(reader, scope):
-        changed.update(
+        changed_subjects.update(
             await reader.read(
                 CHANGED_SUBJECTS, domain=event_range.domain, after=event_range.after, until=event_range.until
             )
         )
-    items = await _read_items(reader, scope, sorted(changed), include_unchanged=False)
-    to_merge = [item for item in items if item.ours or item.theirs]  # subjects that both deleted are merged already
-    deleted = {item.subject: item.ours for item in to_merge if item.theirs is None and item.ours is not None}
-    if len(deleted) > MAX_DELETED:
-        raise _too_many_deletions(scope, deleted)
+    items = await _read_items(reader, scope, sorted(changed_subjects), include_unchanged=False)
+    to_merge = [item for item in items if item.ours or item.theirs]  # both sides deleted the others
+    deleted_versions = {item.subject: item.ours for item in to_merge if item.theirs is None and item.ours is not None}
+    if len(deleted_versions) > MAX_DELETED:
+        raise _too_many_deletions_error(scope, deleted_versions)
     if len(to_merge) > MAX_CHANGED:
         message = f"{len(to_merge):,} subjects differ, and one merge changes at most {MAX_CHANGED:,}"
-        raise invalid_argument("source", message, f"Merge earlier, while at most {MAX_CHANGED:,} differ.")
+        raise invalid_argument("source", message, "First merge a branch of the source from an earlier point.")
     return to_merge
 
 
-def _too_many_deletions(scope: MergeScope, versions: Mapping[str, Version]) -> GraphError:
+def _too_many_deletions_error(scope: MergeScope, versions: Mapping[str, Version]) -> GraphError:
     """Return the error for too many deletions in one transaction. It names the node with the most attachments."""
     message = f"The source deleted {len(versions):,} subjects, and one merge deletes at most {MAX_DELETED:,}"
     ends = Counter(end for version in versions.values() for end in set(version.ends) if end in versions)
-    [(hub, count)] = ends.most_common(1) or [("", 0)]
+    [(hub_id, count)] = ends.most_common(1) or [("", 0)]
     nodes = "nodes"
     if len(versions) - count - 1 <= MAX_DELETED:
-        nodes, attached = printable(hub), f"{count:,} connections, observations and links"
+        nodes, attached = printable(hub_id), f"{count:,} connections, observations and links"
         message += f": {scope.source.domain} deleted node {nodes} with {attached}"
     return invalid_argument("source", message, Hint(_DELETE, nodes=nodes, target=scope.target))
 
@@ -135,11 +135,11 @@ async def _read_items(
     params = {**scope.params, "ignored": sorted(IGNORED), "all": include_unchanged}
     for start in range(0, len(subjects), PAGE):
         rows = await reader.read(VERSIONS, subjects=subjects[start : start + PAGE], **params)
-        items += map(_item_of, rows)
+        items += map(_item_from_row, rows)
     return items
 
 
-def _item_of(row: VersionsRow) -> MergeItem:
+def _item_from_row(row: VersionsRow) -> MergeItem:
     base, ours, theirs = (
         Event.from_row(event) if event is not None else None for event in (row.base_event, row.ours, row.theirs)
     )
@@ -156,30 +156,27 @@ def _item_of(row: VersionsRow) -> MergeItem:
 async def load_context(
     core: Core, reader: Reader, head: Head, scope: MergeScope, items: Sequence[MergeItem], choices: Choices
 ) -> tuple[list[MergeItem], Context]:
-    """Return the subjects with their contents, and the context. Nodes that a resolution may restore are included.
+    """Load the subjects of a merge with their contents, nodes that a resolution may restore, and data for the plan.
 
-    Raises INVALID_ARGUMENT if the merge would delete too many subjects for one write, and CONTENT_READ_FAILED.
+    Raises INVALID_ARGUMENT if the merge would delete too many subjects for one write, and CONTENT_READ_FAILED if
+    content cannot be read.
     """
-    living = await _living(reader, head.domain, items)
+    end_types = await _read_end_types(reader, head.domain, items)
     subjects = {item.subject for item in items}
-    missing = {end for item in items for side in (item.base, item.theirs) if side for end in side.ends}
+    end_ids = {end for item in items for side in (item.base, item.theirs) if side for end in side.ends}
     all_items = [
         *items,
-        *await _read_items(reader, scope, sorted(missing - living.keys() - subjects), include_unchanged=True),
+        *await _read_items(reader, scope, sorted(end_ids - end_types.keys() - subjects), include_unchanged=True),
     ]
-    kinds = {item.subject: item.kind for item in all_items if item.ours and item.theirs is None}
+    deletions = {item.subject: item.kind for item in all_items if item.ours and item.theirs is None}
     try:
-        nodes = [subject for subject, kind in kinds.items() if kind is Kind.NODE]
-        attached = await read_attachments(
-            reader, head.domain, nodes, 2 * MAX_DELETED
-        )  # connections may be counted from both ends
-        check_amount(
-            len(kinds.keys() | {draft.subject for drafts in attached.values() for draft in drafts}), MAX_DELETED
-        )
-    except TooMany as error:
-        message = (
-            f"More than {MAX_DELETED:,} subjects would go: nodes that the source deleted, with everything attached"
-        )
+        node_ids = [subject for subject, kind in deletions.items() if kind is Kind.NODE]
+        # connections may be counted from both endpoints
+        attached = await read_attachments(reader, head.domain, node_ids, 2 * MAX_DELETED)
+        deleted_ids = deletions.keys() | {draft.subject for drafts in attached.values() for draft in drafts}
+        check_amount(len(deleted_ids), MAX_DELETED)
+    except TooManyEvents as error:
+        message = f"The source deleted nodes with attachments: more than {MAX_DELETED:,} subjects would be deleted"
         raise invalid_argument("source", message, Hint(_DELETE, nodes="such nodes", target="the target")) from error
     values = {
         value for item in all_items if item.theirs for value in _unique_values_of(item, item.theirs, head, choices)
@@ -192,19 +189,24 @@ async def load_context(
         reader, scope, sorted(owner_ids - {item.subject for item in all_items}), include_unchanged=True
     )
     all_items += owner_items
-    living = {**living, **{item.subject: item.ours.type or "" for item in owner_items if item.ours}}
+    end_types = {**end_types, **{item.subject: item.ours.type or "" for item in owner_items if item.ours}}
     retyped = [item.subject for item in all_items if item.ours and item.theirs and item.ours.type != item.theirs.type]
-    retyped += [way.subject for way in owner_items]
+    retyped += [item.subject for item in owner_items]
     attached = {**await read_attachments_of_retyped(reader, head.domain, retyped, head.ontology), **attached}
     stored = await read_stored(reader, head.domain, _type_changes(items, choices))
     context = Context(
-        ontology=head.ontology, living=living, attached=attached, owners=owners, stored=stored, most_rekeyed=ONE_WRITE
+        ontology=head.ontology,
+        existing_node_types=end_types,
+        attached=attached,
+        owners=owners,
+        stored_types=stored,
+        max_rekeyed=ONE_WRITE,
     )
     return await _with_contents(core, reader, scope, all_items), context
 
 
 def _type_changes(items: Iterable[MergeItem], choices: Choices) -> list[TypeChange]:
-    """Return the changes to the target's types. Merges each type by itself."""
+    """Return the changes of the target's types if each type is merged separately, which is only an estimate."""
     types = [item for item in items if item.kind in TYPES and item.ours is not None]
     pairs = [(item.ours, merge_subject(item, choices).after) for item in types]
     return [
@@ -214,11 +216,11 @@ def _type_changes(items: Iterable[MergeItem], choices: Choices) -> list[TypeChan
     ]
 
 
-async def _living(reader: Reader, domain: str, items: Iterable[MergeItem]) -> Mapping[str, str]:
+async def _read_end_types(reader: Reader, domain: str, items: Iterable[MergeItem]) -> Mapping[str, str]:
     versions = [version for item in items for version in (item.ours, item.theirs) if version is not None]
     ends = {end for version in versions for end in version.ends}
     nodes = {item.subject for item in items if item.kind is Kind.NODE}
-    return await living_of(reader, domain, ends | nodes)
+    return await types_of_existing(reader, domain, ends | nodes)
 
 
 def _unique_values_of(item: MergeItem, theirs: Version, head: Head, choices: Choices) -> Iterable[UniqueValue]:
@@ -239,8 +241,8 @@ class _ContentKey:
 
 
 async def _with_contents(core: Core, reader: Reader, scope: MergeScope, items: Sequence[MergeItem]) -> list[MergeItem]:
-    """Add to the subjects the contents that the merge takes over or merges line by line."""
-    keys = {item.subject: _contents_of(item, scope) for item in items}
+    """Return the subjects, with their contents loaded if the merge takes them over or merges them line by line."""
+    keys = {item.subject: _content_keys(item, scope) for item in items}
     contents = await _fetch_contents(core, reader, {side for sides in keys.values() for side in sides.values()})
     return [
         replace(
@@ -251,8 +253,8 @@ async def _with_contents(core: Core, reader: Reader, scope: MergeScope, items: S
     ]
 
 
-def _contents_of(item: MergeItem, scope: MergeScope) -> Mapping[str, _ContentKey]:
-    refs = {side: version and version.ref for side, version in _sides(item)}
+def _content_keys(item: MergeItem, scope: MergeScope) -> Mapping[str, _ContentKey]:
+    refs = {side: version and version.ref for side, version in _named_versions(item)}
     domains = {"base": scope.base.domain, "ours": scope.target, "theirs": scope.source.domain}
     ours, theirs = refs["ours"], refs["theirs"]
     sides = {"base", "ours"} if item.needs_lines else {"ours"} if item.may_lose_title else set[str]()
@@ -261,7 +263,7 @@ def _contents_of(item: MergeItem, scope: MergeScope) -> Mapping[str, _ContentKey
     return {side: _ContentKey(domains[side], ref) for side in sides if (ref := refs[side]) is not None}
 
 
-def _sides(item: MergeItem) -> Iterable[tuple[str, Version | None]]:
+def _named_versions(item: MergeItem) -> Iterable[tuple[str, Version | None]]:
     return ("base", item.base), ("ours", item.ours), ("theirs", item.theirs)
 
 
@@ -285,9 +287,9 @@ async def _fetch_contents(
 
 
 async def _read_contents(core: Core, stored_texts: Mapping[_ContentKey, str | None]) -> Mapping[_ContentKey, Content]:
-    """Return the contents. Reads texts that are not in Neo4j concurrently.
+    """Return the contents for the given keys. Texts that are stored outside Neo4j are read concurrently.
 
-    Does not read the bytes of binary content, because a merge never compares them.
+    Binary content has no bytes in the result, because a merge never compares them.
     """
     blobs = [key for key, text in stored_texts.items() if not key.ref.is_text and text is None]
     contents = {blob: Content(b"", "base64", blob.ref.format) for blob in blobs}

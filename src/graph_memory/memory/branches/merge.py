@@ -1,4 +1,4 @@
-"""Merging: the changes of one domain since its base are written into another domain, as one batch."""
+"""Merges domains: writes the changes of one domain since the common base into another domain, as one batch."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from graph_memory.memory.branches.report import (
     MOST_CONFLICTS,
     merge_conflict_error,
     render_conflicts,
-    unknown_subject,
+    unknown_subject_error,
 )
-from graph_memory.memory.branches.results import Merged, MergedChange
+from graph_memory.memory.branches.results import MergedChange, MergeResult
 from graph_memory.memory.branches.values import Choices, Conflict, MergeItem
 from graph_memory.memory.changes.keys import rekey
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.changes.rules import check_rules, until_rules_hold
+from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
 from graph_memory.memory.changes.types import type_changes
 from graph_memory.memory.core import Core, used_ids
 from graph_memory.memory.domains.lineage import Revision
@@ -34,8 +34,8 @@ from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import content_ref
 from graph_memory.model.values.arguments import invalid_argument
-from graph_memory.storage.log.jobs import JOB, READY, busy
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.jobs import JOB, READY, busy_error
+from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader, Transaction
 
@@ -48,12 +48,12 @@ class _MergeInput:
     items: Sequence[MergeItem]
     context: Context
     record: MergeRecord
-    unknown: str | None
-    """A subject of a resolution that neither domain has ever had."""
+    unknown_subject_id: str | None
+    """The first subject of a resolution that neither domain ever had, or None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Report:
+class _MergeReport:
     scope: MergeScope
     items: Mapping[str, MergeItem]
     plan: Plan
@@ -63,20 +63,22 @@ class _Report:
 class _UnresolvedConflicts(Exception):  # noqa: N818 - `merge` turns it into an error with titles
     """Raised to stop a merge that has unresolved conflicts."""
 
-    def __init__(self, report: _Report) -> None:
+    def __init__(self, report: _MergeReport) -> None:
         super().__init__()
         self.report = report
 
 
-async def merge(core: Core, source: str, target: str, choices: Choices, *, preview: bool) -> Merged:
+async def merge(core: Core, source: str, target: str, choices: Choices, *, preview: bool) -> MergeResult:
     """Merge one domain into another. See `History.merge`."""
     if source == target:
-        raise invalid_argument("source", f"{source} cannot be merged into itself", "Name another domain to merge from.")
+        raise invalid_argument("source", f"{source} cannot be merged into itself", "Pass another domain as the source.")
 
-    async def attempt(broken: Mapping[str, BrokenRule]) -> Merged:
-        merging = _Merging(core, source, choices, broken, preview=preview)
+    core.store.require_one_database(source, target)
+
+    async def attempt(broken: Mapping[str, BrokenRule]) -> MergeResult:
+        merging = _MergeAttempt(core, source, choices, broken, preview=preview)
         try:
-            write_result = await core.log.write(
+            written = await core.log.write(
                 "merge",
                 target,
                 core.origin,
@@ -92,22 +94,23 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
             raise merge_conflict_error(
                 await _with_titled_reasons(core, target, report.plan.conflicts), report.items
             ) from error
-        return await merging.result(write_result.receipt, write_result.report)
+        return await merging.result(written.receipt, written.report)
 
-    return await until_rules_hold(attempt)
+    return await retry_until_rules_hold(attempt)
 
 
 async def _with_titled_reasons(core: Core, target: str, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
-    """Return the conflicts. The reasons in the result get the titles of the ids that they name."""
+    """Return the conflicts, with titles beside the ids in their reasons.
+
+    Only the conflicts that the result lists get titles.
+    """
     reported = conflicts[:MOST_CONFLICTS]
     reasons = await with_titles(core, target, [conflict.reason for conflict in reported])
     titled = (replace(conflict, reason=reason) for conflict, reason in zip(reported, reasons, strict=True))
     return (*titled, *conflicts[MOST_CONFLICTS:])
 
 
-class _Merging:
-    """One attempt to merge."""
-
+class _MergeAttempt:
     def __init__(
         self, core: Core, source: str, choices: Choices, broken: Mapping[str, BrokenRule], *, preview: bool
     ) -> None:
@@ -118,36 +121,36 @@ class _Merging:
         self._preview = preview
 
     async def read(self, reader: Reader, head: Head) -> _MergeInput:
-        row = await reader.first_row(JOB, domain=self._source)  # with its lock: no erasure or compaction can begin
+        row = await reader.first_row(JOB, domain=self._source)  # locks the source: no erasure or compaction can begin
         if row is None:
-            raise no_ontology(self._source)
+            raise no_ontology_error(self._source)
         if row.state != READY:
-            raise busy(self._source, row.state, row.job)
+            raise busy_error(self._source, row.state, row.job)
         source, target = Revision(self._source, row.seq), Revision(head.domain, head.seq)
         scope = MergeScope(await base_of(reader, source, target), source, head.domain)
         items = await items_of(reader, scope)
         items, context = await load_context(self._core, reader, head, scope, items, self._choices)
-        unknown = await self._find_unknown_subject(reader, head.domain, items)
+        unknown_subject_id = await self._find_unknown_subject(reader, head.domain, items)
         record = await merge_record(reader, source, target)
-        return _MergeInput(scope, items, replace(context, broken=self._broken), record, unknown)
+        return _MergeInput(scope, items, replace(context, broken_rules=self._broken), record, unknown_subject_id)
 
     async def _find_unknown_subject(self, reader: Reader, target: str, items: Sequence[MergeItem]) -> str | None:
-        """Return the first resolved subject that neither domain ever had."""
+        """Return the first subject of a resolution that neither domain ever had, or None if there is none."""
         for subject in sorted(self._choices.resolutions.keys() - {item.subject for item in items}):
             if not any([await used_ids(reader, domain, subject) for domain in (target, self._source)]):
                 return subject
         return None
 
-    def decide(self, head: Head, merge_input: _MergeInput) -> Decision[_Report]:
+    def decide(self, head: Head, merge_input: _MergeInput) -> Decision[_MergeReport]:
         """Return the changes, and the event that records the merge.
 
-        There is no such event while conflicts are left, or if nothing changed and no conflict was settled. Raises
-        INVALID_ARGUMENT for an unknown subject, and _UnresolvedConflicts if only conflicts are left.
+        Omits that event if conflicts are unresolved, or if nothing changed and no conflict was resolved. Raises
+        INVALID_ARGUMENT if a resolution has an unknown subject, and _UnresolvedConflicts if only conflicts are left.
         """
         merge_plan = plan(merge_input.items, merge_input.context, self._choices, head.at)
-        if merge_input.unknown is not None:
-            raise unknown_subject(merge_input.unknown, [*merge_plan.conflicts, *merge_plan.settled])
-        report = _Report(
+        if merge_input.unknown_subject_id is not None:
+            raise unknown_subject_error(merge_input.unknown_subject_id, [*merge_plan.conflicts, *merge_plan.settled])
+        report = _MergeReport(
             merge_input.scope, {item.subject: item for item in merge_input.items}, merge_plan, head.ontology
         )
         if merge_plan.conflicts and not merge_plan.drafts and not self._preview:
@@ -168,14 +171,14 @@ class _Merging:
             else:
                 await self._core.contents.copy(self._source, domain, ref.sha256)
 
-    async def prepare_projection(self, transaction: Transaction, events: Sequence[Event], report: _Report) -> None:
-        """Store contents outside Neo4j. For merged types, update the keys of stored values."""
+    async def prepare_projection(self, transaction: Transaction, events: Sequence[Event], report: _MergeReport) -> None:
+        """Store large contents outside Neo4j, and update the index keys of stored subjects whose types change."""
         if not (self._preview or report.plan.conflicts):
             await self._keep_contents(report.scope.target, report.plan.drafts)
         changes = type_changes(report.ontology_before, [event.draft for event in events])
         await rekey(transaction, report.scope.target, changes)
 
-    async def confirm(self, reader: Reader, events: Sequence[Event], report: _Report) -> None:
+    async def confirm(self, reader: Reader, events: Sequence[Event], report: _MergeReport) -> None:
         """Raise RulesBroken if the merged graph breaks a rule, and _UnresolvedConflicts if conflicts are left.
 
         Raises DOMAIN_BUSY or HISTORY_COMPACTED if the base may have changed while it was read.
@@ -185,8 +188,8 @@ class _Merging:
         if report.plan.conflicts and not self._preview:
             raise _UnresolvedConflicts(report)
 
-    async def _reported_changes(self, all_changes: Sequence[Change], report: _Report) -> tuple[MergedChange, ...]:
-        """Return the changes to list in the result. Deleted subjects keep their last titles."""
+    async def _reported_changes(self, all_changes: Sequence[Change], report: _MergeReport) -> tuple[MergedChange, ...]:
+        """Return the changes to list in the result. Deleted subjects are listed with their last titles."""
         changes = {change.subject: change for change in all_changes[:MOST_CHANGES]}
         drafts = {draft.subject: draft for draft in report.plan.drafts if draft.subject in changes}
         before = min((change.seq for change in changes.values()), default=1) - 1
@@ -203,14 +206,14 @@ class _Merging:
             for subject, change in changes.items()
         )
 
-    async def result(self, receipt: Receipt, report: _Report) -> Merged:
+    async def result(self, receipt: Receipt, report: _MergeReport) -> MergeResult:
         scope, merge_plan = report.scope, report.plan
         changes = [change for change in receipt.changes if change.kind is not Kind.DOMAIN]
         counts = Counter(change.op for change in changes)
         titled = await _with_titled_reasons(self._core, scope.target, merge_plan.conflicts)
         conflicts, more = render_conflicts(titled, report.items)
         is_written = bool(receipt.changes) and not self._preview
-        return Merged(
+        return MergeResult(
             preview=self._preview,
             source=self._source,
             source_seq=scope.source.seq,

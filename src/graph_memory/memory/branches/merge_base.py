@@ -1,4 +1,4 @@
-"""The base of a merge: the latest state that both domains include."""
+"""Finds the base of a merge: the latest state that both domains include."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceRow:
-    """A revision of a domain: its event if the log has it, its latest possible time, and the domain's state.
+class RevisionRow:
+    """A revision of a domain: its event if the log still has it, its latest possible time, and the domain's state.
 
-    `is_exact` is false if the log was compacted beyond it: the domain's state may then be later.
+    `is_exact` is false if the log was compacted beyond the revision, because the domain's state may then be later.
     """
 
     event: str | None
@@ -34,18 +34,18 @@ class PlaceRow:
     compacted_to: int
 
 
-PLACE = query("branches/place", PlaceRow)
+REVISION = query("branches/place", RevisionRow)
 
 
 @dataclass(frozen=True, slots=True)
 class UntraceableState:
     """An included state whose own included states are no longer known. `at` is its latest possible time.
 
-    Every state that includes this one also includes `through`: the branch that was made from it, or the state that it
-    was merged into.
+    Every state that includes this state also includes `through`: the branch created from it, or the state into which it
+    was merged.
     """
 
-    place: Revision
+    revision: Revision
     through: Revision
     compacted_to: int
     at: datetime
@@ -53,44 +53,47 @@ class UntraceableState:
 
 @dataclass(slots=True)
 class IncludedStates:
-    """The last included event of each domain's log, and the states that cannot be traced further."""
+    """The states that a state includes. `last_seqs` has the number of the last included event of each domain's log.
 
-    places: dict[str, int] = field(default_factory=dict[str, int])
+    `untraceable` has the states that cannot be traced further.
+    """
+
+    last_seqs: dict[str, int] = field(default_factory=dict[str, int])
     untraceable: list[UntraceableState] = field(default_factory=list[UntraceableState])
 
 
 @dataclass(frozen=True, slots=True)
 class _PendingState:
-    """An included state that is not traced yet. `at` is its latest possible time, `event` is its event if known."""
+    """An included state that is not traced yet. `at` is its latest possible time, and `event` its event, if known."""
 
-    place: Revision
+    revision: Revision
     through: Revision
     at: datetime | None = None
     event: str | None = None
 
-    def as_untraceable(self, row: PlaceRow) -> UntraceableState:
-        return UntraceableState(self.place, self.through, row.compacted_to, min(row.at, self.at or row.at))
+    def as_untraceable(self, row: RevisionRow) -> UntraceableState:
+        return UntraceableState(self.revision, self.through, row.compacted_to, min(row.at, self.at or row.at))
 
 
 @dataclass(frozen=True, slots=True)
 class _SharedState:
     """A state that both domains include.
 
-    `place` may be in a compacted part of the log, so it also has a revision with the same contents.
+    `revision` may be in a compacted part of the log. `kept` is a readable revision with the same contents, if any.
     """
 
-    place: Revision
+    revision: Revision
     kept: Revision | None
     at: datetime
     compacted_to: int
 
     def covers(self, untraceable: UntraceableState) -> bool:
-        """Return whether this state is at least as late as any state that the untraceable state can include."""
+        """Return whether this state is at least as late as every state that the untraceable state may include."""
         is_included = any(
-            self.place.domain == revision.domain and self.place.seq >= revision.seq
-            for revision in (untraceable.place, untraceable.through)
+            self.revision.domain == revision.domain and self.revision.seq >= revision.seq
+            for revision in (untraceable.revision, untraceable.through)
         )
-        return is_included or (self.kept == self.place and self.at >= untraceable.at)
+        return is_included or (self.kept == self.revision and self.at >= untraceable.at)
 
 
 async def base_of(reader: Reader, source: Revision, target: Revision) -> Revision:
@@ -98,118 +101,123 @@ async def base_of(reader: Reader, source: Revision, target: Revision) -> Revisio
 
     A domain includes its own states, the states of its source until the fork, the states merged into it, and all
     states that these include. The latest common state yields the fewest conflicts and includes all earlier decisions,
-    so no earlier state can replace it. Raises HISTORY_COMPACTED if it was compacted, or may have been.
+    so no earlier state can replace it. Raises HISTORY_COMPACTED if the common state was compacted, or may have been.
     """
     source_states, target_states = await find_included(reader, source), await find_included(reader, target)
-    places = [
-        Revision(name, min(source_states.places[name], target_states.places[name]))
-        for name in source_states.places.keys() & target_states.places
+    shared_revisions = [
+        Revision(name, min(source_states.last_seqs[name], target_states.last_seqs[name]))
+        for name in source_states.last_seqs.keys() & target_states.last_seqs
     ]
     copies = {**await _copies_of_forks(reader, source.domain), **await _copies_of_forks(reader, target.domain)}
-    shared_states = [state for place in places if (state := await _read_shared(reader, place, copies))]
-    unincluded = await _drop_included(reader, shared_states)
-    latest = max(unincluded, key=lambda shared: (shared.at, shared.place.seq, shared.place.domain), default=None)
+    shared_states = [state for revision in shared_revisions if (state := await _read_shared(reader, revision, copies))]
+    latest_states = await _drop_included_states(reader, shared_states)
+    latest = max(
+        latest_states, key=lambda shared: (shared.at, shared.revision.seq, shared.revision.domain), default=None
+    )
     untraceable = next(
         (
-            lost_state
-            for lost_state in (*source_states.untraceable, *target_states.untraceable)
-            if latest is None or not latest.covers(lost_state)
+            untraceable_state
+            for untraceable_state in (*source_states.untraceable, *target_states.untraceable)
+            if latest is None or not latest.covers(untraceable_state)
         ),
         None,
     )
     if untraceable is not None:
-        raise _base_compacted_error(untraceable.place.domain, untraceable.compacted_to)
+        raise _base_compacted_error(untraceable.revision.domain, untraceable.compacted_to)
     if latest is None:
         message = f"Domains {source.domain} and {target.domain} share no history"
         hint = "Merge a branch with the domain it was made from, or two branches of one domain."
         raise invalid_argument("source", message, hint)
     if latest.kept is None:
-        raise _base_compacted_error(latest.place.domain, latest.compacted_to)
+        raise _base_compacted_error(latest.revision.domain, latest.compacted_to)
     return latest.kept
 
 
 async def check_is_kept(reader: Reader, base: Revision) -> None:
-    """Raise HISTORY_COMPACTED or DOMAIN_BUSY if the base may have been compacted or deleted while it was read."""
+    """Raise HISTORY_COMPACTED or DOMAIN_BUSY if the base was, or may have been, removed while it was read."""
     await check_past_is_kept(reader, base.domain)
-    row = await _read_place(reader, base)
+    row = await _read_revision(reader, base)
     if row is None or base.seq < row.compacted_to:
         raise _base_compacted_error(base.domain, row.compacted_to if row else base.seq)
 
 
-async def find_included(reader: Reader, place: Revision) -> IncludedStates:
+async def find_included(reader: Reader, revision: Revision) -> IncludedStates:
     """Return the states that the state of a domain at a revision includes."""
     included = IncludedStates()
-    pending = [_PendingState(place, place)]
+    pending = [_PendingState(revision, revision)]
     while pending:
         state = pending.pop()
-        row = await _read_place(reader, state.place)
-        if row is None or included.places.get(state.place.domain, 0) >= state.place.seq:
+        row = await _read_revision(reader, state.revision)
+        if row is None or included.last_seqs.get(state.revision.domain, 0) >= state.revision.seq:
             continue
         is_same_event = state.event in (None, row.event)
         if is_same_event:
-            included.places[state.place.domain] = state.place.seq
-            pending += _next_included(state.place, row)
+            included.last_seqs[state.revision.domain] = state.revision.seq
+            pending += _next_included(state.revision, row)
         if not row.is_exact if is_same_event else row.event is None:
             included.untraceable.append(state.as_untraceable(row))
     return included
 
 
-def _next_included(place: Revision, row: PlaceRow) -> Iterable[_PendingState]:
+def _next_included(revision: Revision, row: RevisionRow) -> Iterable[_PendingState]:
     """Yield the states of other domains that a state includes directly."""
     state = DomainState.from_state(row.domain_state)
     if row.forked_from is not None:
         fork = Revision(row.forked_from, row.forked_at or 0)
-        yield _PendingState(fork, Revision(place.domain, state.begins_at or 0), state.created)
+        yield _PendingState(fork, Revision(revision.domain, state.begins_at or 0), state.created)
     for name, merge in merges_of(state).items() if row.is_exact else ():
         yield _PendingState(
-            Revision(name, merge["source_seq"]), Revision(place.domain, merge["own_seq"]), row.at, merge["event"]
+            Revision(name, merge["source_seq"]), Revision(revision.domain, merge["own_seq"]), row.at, merge["event"]
         )
 
 
 async def _copies_of_forks(reader: Reader, domain: str) -> dict[Revision, Revision]:
-    """Return the branch's copy of the source's state, for each fork in the lineage of a domain."""
-    line = await segments_of(reader, domain)
+    """Map the source revision of each fork in a domain's lineage to the branch revision that copies its state."""
+    segments = await segments_of(reader, domain)
     return {
-        Revision(older.domain, part.forked_at or 0): Revision(part.domain, part.begins_at)
-        for part, older in pairwise(line)
-        if part.begins_at >= part.compacted_to
+        Revision(older_segment.domain, segment.forked_at or 0): Revision(segment.domain, segment.begins_at)
+        for segment, older_segment in pairwise(segments)
+        if segment.begins_at >= segment.compacted_to
     }
 
 
-async def _drop_included(reader: Reader, states: Sequence[_SharedState]) -> Sequence[_SharedState]:
-    """Return the states that no other given state includes. Inclusion decides which is earlier: clocks can be wrong."""
+async def _drop_included_states(reader: Reader, states: Sequence[_SharedState]) -> Sequence[_SharedState]:
+    """Return the states that are not included in another of the given states.
+
+    Ignores the times of states, because clocks can be wrong.
+    """
     if len(states) < 2:
         return states
-    included = {state.place: (await find_included(reader, state.place)).places for state in states}
+    included = {state.revision: (await find_included(reader, state.revision)).last_seqs for state in states}
     return [
         shared_state
         for shared_state in states
         if not any(
-            included[other.place].get(shared_state.place.domain, 0) >= shared_state.place.seq
+            included[other.revision].get(shared_state.revision.domain, 0) >= shared_state.revision.seq
             for other in states
             if other is not shared_state
         )
     ]
 
 
-async def _read_shared(reader: Reader, place: Revision, copies: Mapping[Revision, Revision]) -> _SharedState | None:
-    row = await _read_place(reader, place)
-    if row is None or place.seq >= row.compacted_to:
-        return row and _SharedState(place, place, row.at, row.compacted_to)
-    copy = copies.get(place)
-    copy_row = await _read_place(reader, copy) if copy and row.event is None else None
-    return _SharedState(place, copy, min(row.at, copy_row.at) if copy_row else row.at, row.compacted_to)
+async def _read_shared(reader: Reader, revision: Revision, copies: Mapping[Revision, Revision]) -> _SharedState | None:
+    row = await _read_revision(reader, revision)
+    if row is None or revision.seq >= row.compacted_to:
+        return row and _SharedState(revision, revision, row.at, row.compacted_to)
+    copy = copies.get(revision)
+    copy_row = await _read_revision(reader, copy) if copy and row.event is None else None
+    return _SharedState(revision, copy, min(row.at, copy_row.at) if copy_row else row.at, row.compacted_to)
 
 
 @dataclass(frozen=True, slots=True)
 class MergeRecord:
-    """The state of a target domain before a merge, and the number of the event with it."""
+    """The data that a merge records: the target's state before it, its event number, and the merged revision."""
 
     state: DomainState
     state_seq: int
     source: Revision
     event: str | None
-    """The id of the event in the source. It identifies the source even if another domain gets its name later."""
+    """The id of the merged revision's event. It identifies the source even if another domain gets its name later."""
 
     def including_source(self, own_seq: int) -> DomainState:
         """Return the domain's state after the merge, which its log records in event `own_seq`."""
@@ -220,26 +228,26 @@ class MergeRecord:
 
 async def merge_record(reader: Reader, source: Revision, target: Revision) -> MergeRecord:
     """Return the merge record of a target into which a source is merged."""
-    source_row, target_row = await _read_place(reader, source), await _read_place(reader, target)
-    domain_state = cast("PlaceRow", target_row).domain_state
+    source_row, target_row = await _read_revision(reader, source), await _read_revision(reader, target)
+    domain_state = cast("RevisionRow", target_row).domain_state
     return MergeRecord(
         DomainState.from_state(domain_state),
         cast("int", domain_state["_seq"]),
         source,
-        cast("PlaceRow", source_row).event,
+        cast("RevisionRow", source_row).event,
     )
 
 
 def merges_of(state: DomainState) -> Mapping[str, Any]:
-    """Return the merges into a domain, by source: the last merged event, and the merge's number in the target's log."""
+    """Return each source's last merge into a domain: its last merged event, and the event number of the merge."""
     return json.loads(state.merges) if state.merges else {}
 
 
-async def _read_place(reader: Reader, place: Revision) -> PlaceRow | None:
-    return await reader.first_row(PLACE, domain=place.domain, seq=place.seq)
+async def _read_revision(reader: Reader, revision: Revision) -> RevisionRow | None:
+    return await reader.first_row(REVISION, domain=revision.domain, seq=revision.seq)
 
 
-def _base_compacted_error(domain: str, to: int) -> GraphError:
-    message = f"The log of domain {domain} was compacted up to {to}, which removed the state that both come from"
-    hint = "Compare the two with `diff` and make the changes yourself; branches made from now on can be merged."
-    return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": to, "hint": hint})
+def _base_compacted_error(domain: str, compacted_to: int) -> GraphError:
+    message = f"The log of domain {domain} was compacted up to {compacted_to}, which removed the state that both share"
+    hint = "Compare the domains with `diff` and make the changes yourself. For later merges, create a new branch."
+    return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": compacted_to, "hint": hint})

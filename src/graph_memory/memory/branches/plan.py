@@ -1,4 +1,4 @@
-"""Merges all subjects into one graph, without I/O: the changes to write, and conflicts between subjects."""
+"""Merges all subjects into one graph. Finds the changes to write, and conflicts between subjects. Does no I/O."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import cast
 
 from graph_memory.memory.branches.joining import (
     as_created_by_source,
-    find_earlier_joins,
+    find_merged_entities,
     is_joined_without_choice,
     is_mention,
+    join_entity,
     names_missing_in_target,
     redirect_ends,
     same_name_conflict,
-    take_over_entity,
     with_source_entity,
 )
 from graph_memory.memory.branches.subject import merge_subject
@@ -35,15 +35,16 @@ from graph_memory.model.ontology.ontology import ConnectionType, Ontology
 from graph_memory.model.projection import type_from_draft, with_types
 from graph_memory.model.subjects.kinds import ATTACHED, DATA, DECLARED, TYPES, Kind
 from graph_memory.model.text.search_windows import windows
+from graph_memory.model.text.wording import quote
 
 _OURS = frozenset({ConflictSide.OURS})
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The changes that a merge writes, the unresolved conflicts, and the conflicts that a choice settled.
+    """The changes that a merge writes, the unresolved conflicts, and the conflicts that a choice resolved.
 
-    With unresolved conflicts, it has only the changes that do not depend on them.
+    If there are unresolved conflicts, `drafts` contains only the changes that do not depend on them.
     """
 
     drafts: tuple[Draft, ...]
@@ -54,9 +55,9 @@ class Plan:
 
 
 def plan(items: Iterable[MergeItem], context: Context, choices: Choices, at: datetime) -> Plan:
-    """Return the plan, with the search windows of its texts. Raises INVALID_ARGUMENT for an invalid resolution.
+    """Return the plan, with the search windows of its texts. Raises INVALID_ARGUMENT if a resolution is invalid.
 
-    `items` includes ends of changed subjects that are not in the target, because a choice may restore them.
+    `items` must include the endpoints of changed subjects that the target lacks, because a choice may restore them.
     """
     graph_merge = _GraphMerge({item.subject: item for item in items}, context, choices, at)
     graph_merge.merge_subjects()
@@ -72,17 +73,20 @@ def plan(items: Iterable[MergeItem], context: Context, choices: Choices, at: dat
 
 
 class _GraphMerge:
-    """The merge of all subjects into a valid graph."""
+    """Merges all subjects into a valid graph.
+
+    Call `merge_subjects`, then `settle` for each conflict, until none are found.
+    """
 
     def __init__(self, items: Mapping[str, MergeItem], context: Context, choices: Choices, at: datetime) -> None:
-        self.target_ids = find_earlier_joins(items, context.owners)
-        """The target's entity for each entity of the source that is joined with it."""
-        joined = {
+        self.target_ids = find_merged_entities(items, context.owners)
+        """The id of the target's entity, keyed by the id of the source entity that is joined with it."""
+        joined_items = {
             holder: with_source_entity(items[holder], items[subject]) for subject, holder in self.target_ids.items()
         }
         self.items = {
             subject: as_created_by_source(item)
-            for subject, item in {**items, **joined}.items()
+            for subject, item in {**items, **joined_items}.items()
             if subject not in self.target_ids
         }
         self.context = context
@@ -93,26 +97,26 @@ class _GraphMerge:
         self.conflicts: list[Conflict] = []
         self.settled: list[Conflict] = []
         self.unchanged: set[str] = set()
-        """Subjects that stay unchanged, by choice or because they are in conflict."""
+        """Subjects that keep the target's version, by choice or because they are in conflict."""
         self.in_conflict: set[str] = set()
-        """Unchanged subjects that are in conflict."""
+        """Subjects with an unresolved conflict. They keep the target's version."""
         self.deleted_with_attached: set[str] = set()
         """Nodes that are deleted with all their attachments."""
 
     def merge_subjects(self) -> None:
         """Merge each subject by itself. Merges attachments after the entities are joined."""
-        attached = [item.subject for item in self.items.values() if item.kind in ATTACHED]
-        for subject in [item for item in self.items if self.items[item].kind not in ATTACHED]:
+        attached_ids = [item.subject for item in self.items.values() if item.kind in ATTACHED]
+        for subject in [subject for subject in self.items if self.items[subject].kind not in ATTACHED]:
             self._merge(self.items[subject])
-        joined_names = {item.subject: holder for item in self.items.values() if (holder := self._join(item))}
-        all_target_ids = {**joined_names, **self.target_ids}
-        for subject in attached:
+        new_target_ids = {item.subject: holder for item in self.items.values() if (holder := self._join_entities(item))}
+        all_target_ids = {**new_target_ids, **self.target_ids}
+        for subject in attached_ids:
             item = self.items[subject]
             self.items[subject] = redirect_ends(item, self.target_ids if item.ours is None else all_target_ids)
             self._merge(self.items[subject])
 
     def _merge(self, item: MergeItem) -> None:
-        merged = merge_subject(item, self.choices, self._declared_properties(item))
+        merged = merge_subject(item, self.choices, self._property_names(item))
         self.settled += merged.settled
         if merged.conflicts:
             self.conflicts += merged.conflicts
@@ -120,8 +124,11 @@ class _GraphMerge:
         elif not is_same_version(merged.after, item.ours):
             self.after[item.subject] = _draft(item, merged.after, self.at)
 
-    def _join(self, item: MergeItem) -> str | None:
-        """Return the target's entity with the name of the source's entity. Joins the two if a choice allows it."""
+    def _join_entities(self, item: MergeItem) -> str | None:
+        """Return the id of the target's entity with the same name, or None if there is none.
+
+        Joins both, unless they conflict and no choice resolves the conflict.
+        """
         draft = self.after.get(item.subject)
         names = [entity_name(draft.state or {})] if draft and item.ours is None else names_missing_in_target(item)[-1:]
         holder = next((self.items.get(self._changes().holder(name) or "") for name in names if name), None)
@@ -140,21 +147,21 @@ class _GraphMerge:
         self.unchanged.add(item.subject)
         self.target_ids[item.subject] = holder.subject
         if is_taken_over and item.theirs is not None and not is_mention(item.theirs):
-            self.items[holder.subject] = way = take_over_entity(holder, item)
-            self.after[holder.subject] = _draft(way, way.theirs, self.at)
+            self.items[holder.subject] = new_item = join_entity(holder, item)
+            self.after[holder.subject] = _draft(new_item, new_item.theirs, self.at)
         return holder.subject
 
-    def _declared_properties(self, item: MergeItem) -> list[str]:
-        """Return the properties that the target's ontology declares for the subject's type."""
+    def _property_names(self, item: MergeItem) -> list[str]:
+        """Return the names of the properties that the target's ontology declares for the subject's type."""
         type_name = next(version.type for version in (item.theirs, item.ours, item.base) if version is not None) or ""
         find = self.ontology.find_connection_type if item.kind is Kind.CONNECTION else self.ontology.find_node_type
-        declared = find(type_name)
-        return [rule.name for rule in declared.properties] if declared else []
+        type_definition = find(type_name)
+        return [rule.name for rule in type_definition.properties] if type_definition else []
 
     def add_types(self) -> None:
         """Add the source's types to the target's ontology. Types that cannot be added become conflicts.
 
-        If a type cannot be added alone, it is tried together with its inverses, before and after the merge.
+        If a type cannot be added alone, tries to add it together with its inverse types before and after the merge.
         """
         self.ontology = self.context.ontology
         rejected: list[tuple[Draft, GraphError]] = []
@@ -167,22 +174,28 @@ class _GraphMerge:
         for draft, error in rejected:
             try:
                 self.ontology = with_types(
-                    self.ontology, [added for added, _ in rejected if self._are_paired(draft, added)]
+                    self.ontology, [other_draft for other_draft, _ in rejected if self._are_paired(draft, other_draft)]
                 )
             except GraphError:
                 self.settle(self._conflict(draft, ConflictKind.INVALID, error.message))
 
-    def _are_paired(self, type_1: Draft, type_2: Draft) -> bool:
-        """Return whether two types are the same, or inverses before or after the merge."""
-        names = [(type_from_draft(type_draft).name, self._inverses(type_draft)) for type_draft in (type_1, type_2)]
+    def _are_paired(self, first_draft: Draft, second_draft: Draft) -> bool:
+        """Return whether two changes are about one type, or about types that are or become inverses of each other."""
+        names = [
+            (type_from_draft(type_draft).name, self._inverses(type_draft)) for type_draft in (first_draft, second_draft)
+        ]
         (first, own), (second, others) = names
         return first == second or second in own or first in others
 
     def _inverses(self, draft: Draft) -> set[str]:
         """Return the inverses of a type before and after the merge."""
-        declared = type_from_draft(draft)
-        before = self.context.ontology.find_connection_type(declared.name)
-        return {defined.inverse for defined in (declared, before) if isinstance(defined, ConnectionType)}
+        merged_type = type_from_draft(draft)
+        type_before = self.context.ontology.find_connection_type(merged_type.name)
+        return {
+            inverse_type.inverse
+            for inverse_type in (merged_type, type_before)
+            if isinstance(inverse_type, ConnectionType)
+        }
 
     def find_conflicts(self) -> Iterator[Conflict]:
         """Yield the conflicts of the merged graph, types first. There is at most one per subject and rule."""
@@ -210,30 +223,33 @@ class _GraphMerge:
                 reason = f"the source deleted it, but {attached} attached to it in the target; theirs deletes that too"
                 yield self._conflict(draft, ConflictKind.ATTACHED, reason, takes=frozenset(ConflictSide))
         for draft in (draft for kind in DATA for draft in self._drafts_of_kind(kind)):
-            if (taken := changes.check_unique(draft)) and draft.kind is Kind.LINK:
-                reason = f"{taken.others[0]} is a link of its type between the same nodes already"
+            if (value_conflict := changes.check_unique(draft)) and draft.kind is Kind.LINK:
+                reason = f"{value_conflict.others[0]} is already a link of this type between the same nodes"
                 yield self._conflict(draft, ConflictKind.UNIQUE, reason)
-            elif taken:
-                reason = f"{taken.others[0]} already has its value of the unique property {taken.property}"
-                yield replace(self._conflict(draft, ConflictKind.UNIQUE, reason), name=taken.property)
+            elif value_conflict:
+                reason = f"{value_conflict.others[0]} already has its value of {quote(value_conflict.property)}"
+                yield replace(self._conflict(draft, ConflictKind.UNIQUE, reason), name=value_conflict.property)
 
     def _find_subject_conflict(self, changes: Changeset, draft: Draft) -> Conflict | None:
-        """Return the conflict about a subject's ends, type or rules. Ignores unique values and attachments."""
-        if missing := self._missing_ends(changes, draft):
-            can_return = all(self._can_restore(end) for end in missing)
+        """Return the conflict about a subject's endpoints, type or rules. Ignores unique values and attachments."""
+        if missing_ends := self._missing_ends(changes, draft):
+            can_return = all(self._can_restore(end) for end in missing_ends)
             takes = frozenset(ConflictSide) if can_return else _OURS
-            remedy = "; theirs restores it" if can_return else ""
-            reason = f"node {missing[0]}, which it needs, is not in the target{remedy}"
+            remedy_text = "; theirs restores it" if can_return else ""
+            reason = f"it needs node {missing_ends[0]}, which is not in the target{remedy_text}"
             return self._conflict(draft, ConflictKind.END, reason, takes=takes)
         if not self._is_undecided(draft) and (violation := changes.check_ontology(draft)) and violation.error:
             return self._conflict(
                 draft, ConflictKind.INVALID, f"the target does not allow it: {violation.error.message}"
             )
-        broken = changes.check_links(draft)
-        return self._conflict(draft, ConflictKind.RULE, broken.reason) if broken else None
+        violation = changes.check_links(draft)
+        return self._conflict(draft, ConflictKind.RULE, violation.reason) if violation else None
 
     def settle(self, conflict: Conflict) -> None:
-        """Apply the choice about a conflict. Without a choice, keep the conflict and leave the subject unchanged."""
+        """Resolve a conflict by the choice for it.
+
+        Without a choice, record it as unresolved and leave its subject unchanged.
+        """
         take = self.choices.take(conflict)
         if (forced := self._forced_side(conflict)) is not None:
             take = forced
@@ -248,18 +264,18 @@ class _GraphMerge:
             self.in_conflict.add(conflict.subject)
 
     def _forced_side(self, conflict: Conflict) -> ConflictSide | None:
-        """Return the side that applies whatever the choices are, if any. A mention stays if a relation leads to it."""
+        """Return the side that wins regardless of the choices, or None. A mention is kept if relations need it."""
         if conflict.clash is ConflictKind.ATTACHED and is_mention(self.items[conflict.subject].ours):
             return ConflictSide.OURS
         draft = self.after.get(conflict.subject) if conflict.clash is ConflictKind.END else None
-        missing = self._missing_ends(self._changes(), draft) if draft else []
-        are_named = bool(missing) and all(
-            self._can_restore(node) and is_mention(self.items[node].theirs) for node in missing
+        missing_ends = self._missing_ends(self._changes(), draft) if draft else []
+        are_mentions = bool(missing_ends) and all(
+            self._can_restore(node) and is_mention(self.items[node].theirs) for node in missing_ends
         )
-        return ConflictSide.THEIRS if are_named else None
+        return ConflictSide.THEIRS if are_mentions else None
 
     def drafts(self) -> list[Draft]:
-        """Return the changes in an order in which each is valid after the changes before it."""
+        """Return the changes, ordered so that each is valid after the preceding changes."""
         changes = self._changes()
         return [draft for draft in changes.in_order() if not self._waits_for_conflict(draft)]
 
@@ -267,9 +283,11 @@ class _GraphMerge:
         return Changeset(self.context, self.after, self.ontology)
 
     def _waits_for_conflict(self, draft: Draft) -> bool:
-        """Return whether a change needs a type or node that exists only after a conflict is settled."""
-        ends = any(end in self.in_conflict and end not in self.context.living for end in ends_of(draft))
-        return draft.op is not Op.DELETE and (ends or type_of(draft) in self.in_conflict)
+        """Return whether a change needs a type or node that will exist only after a conflict is resolved."""
+        has_pending_ends = any(
+            end in self.in_conflict and end not in self.context.existing_node_types for end in ends_of(draft)
+        )
+        return draft.op is not Op.DELETE and (has_pending_ends or type_of(draft) in self.in_conflict)
 
     def _drafts_of_kind(self, kind: Kind) -> list[Draft]:
         return [draft for draft in self.after.values() if draft.kind is kind and draft.op is not Op.DELETE]
@@ -283,7 +301,7 @@ class _GraphMerge:
             self.after[end] = _draft(self.items[end], self.items[end].theirs, self.at)
 
     def _missing_ends(self, changes: Changeset, draft: Draft) -> list[str]:
-        """Return the ends of a subject that do not exist after the merge, whatever the choices are."""
+        """Return the endpoints of a subject that will not exist after the merge, whatever the choices are."""
         violation = changes.check_ends(draft)
         return [end for end in violation.others if end not in self.in_conflict] if violation else []
 
@@ -292,7 +310,7 @@ class _GraphMerge:
         return item is not None and item.theirs is not None and node not in self.unchanged and node not in self.after
 
     def _is_undecided(self, draft: Draft) -> bool:
-        """Return whether a change can be checked only after other conflicts are settled."""
+        """Return whether a change can be checked only after conflicts about its type or endpoints are resolved."""
         return type_of(draft) in self.in_conflict or any(end in self.in_conflict for end in ends_of(draft))
 
     def _conflict(

@@ -1,4 +1,4 @@
-"""Conflicts of a merge in results and errors, and the parsing of resolutions."""
+"""Renders the conflicts of a merge for results and errors, and parses resolutions."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from graph_memory.model.values.strength import NUMBERS, check_fraction
 
 MOST_CHANGES = 100
 MOST_CONFLICTS = 20
-"""Maximum number of conflicts in a result."""
-_MOST_CHUNKS = 10
-_LONGEST = 500
-_TEXTS = frozenset({CONTENT, "_text"})
-_CHECKS = {
+"""Maximum number of conflicts that the result of a merge lists."""
+_MAX_CHUNKS = 10
+_MAX_LINE_CHARACTERS = 500
+_TEXT_VALUES = frozenset({CONTENT, "_text"})
+_VALUE_CHECKS = {
     "_path": check_path,
     "_namespace": check_namespace,
     "_given_title": check_title,
     "_content_format": check_content_format,
 }
-"""Functions that check the value of an attribute in a resolution."""
+"""The functions that check the new values in resolutions, keyed by attribute."""
 
 
 def render_conflicts(
     conflicts: Sequence[Conflict], items: Mapping[str, MergeItem]
 ) -> tuple[tuple[MergeConflict, ...], int]:
-    """Return the first conflicts for a result, and the number of further conflicts."""
+    """Return the first `MOST_CONFLICTS` conflicts in the form of results, and the number of further conflicts."""
     rendered = tuple(_render_conflict(conflict, items[conflict.subject]) for conflict in conflicts[:MOST_CONFLICTS])
     return rendered, len(conflicts) - len(rendered)
 
@@ -45,22 +45,28 @@ def merge_conflict_error(conflicts: Sequence[Conflict], items: Mapping[str, Merg
     """Return the error for a merge with unresolved conflicts."""
     rendered, more = render_conflicts(conflicts, items)
     first = rendered[0]
-    others = f", and {len(conflicts) - 1:,} more" if len(conflicts) > 1 else ""
-    message = f"{with_title(first.subject, first.title)} cannot be merged: {first.reason}{others}; nothing was changed"
+    count = len(conflicts) - 1
+    others = "" if count < 1 else " 1 more conflict exists." if count == 1 else f" {count:,} more conflicts exist."
+    title = with_title(first.subject, first.title)
+    message = f"{title} cannot be merged: {first.reason}.{others} Nothing was changed"
     hint = (
-        "Resolve each with its subject, optionally a property, and take (ours or theirs) or a value; or use the "
-        "strategy ours or theirs. A preview shows the result."
+        'Pass a resolution for each conflict, such as {"subject": ID, "take": "theirs"}, or the strategy ours or '
+        "theirs. Preview the merge first."
     )
     details = {"conflicts": [conflict.to_dict() for conflict in rendered], "more": more, "hint": hint}
     return GraphError(Code.MERGE_CONFLICT, message, details)
 
 
-def unknown_subject(subject: str, conflicts: Sequence[Conflict]) -> GraphError:
+def unknown_subject_error(subject: str, conflicts: Sequence[Conflict]) -> GraphError:
     """Return the error for a resolution whose subject neither domain has ever had."""
     subjects = sorted({conflict.subject for conflict in conflicts})
-    in_conflict = f"In conflict: {join_names(subjects)}." if subjects else "Nothing is in conflict; leave it out."
+    in_conflict = (
+        f"Pass a subject in conflict: {join_names(subjects)}."
+        if subjects
+        else "No subject is in conflict: omit this resolution."
+    )
     hint = suggestion(subject, subjects, in_conflict)
-    return invalid_argument("resolutions", f"Neither domain has ever had {printable(subject) or quote(subject)}", hint)
+    return invalid_argument("resolutions", f"Neither domain has ever had {quote(subject)}", hint)
 
 
 def _render_conflict(conflict: Conflict, item: MergeItem) -> MergeConflict:
@@ -81,52 +87,54 @@ def _render_conflict(conflict: Conflict, item: MergeItem) -> MergeConflict:
         base=base,
         ours=ours,
         theirs=theirs,
-        lines=tuple(map(_lines, conflict.chunks[:_MOST_CHUNKS])) or None,
+        lines=tuple(map(_line_conflict, conflict.chunks[:_MAX_CHUNKS])) or None,
         takes=takes,
         resolve=tuple({**target, "take": take} for take in takes),
     )
 
 
-def _lines(chunk: Chunk) -> LineConflict:
-    base, ours, theirs = ("\n".join(lines)[:_LONGEST] for lines in (chunk.base, chunk.ours, chunk.theirs))
+def _line_conflict(chunk: Chunk) -> LineConflict:
+    base, ours, theirs = ("\n".join(lines)[:_MAX_LINE_CHARACTERS] for lines in (chunk.base, chunk.ours, chunk.theirs))
     return LineConflict(line=chunk.before[1] + 1, base=base, ours=ours, theirs=theirs)
 
 
-def parse_choices(strategy: str, resolutions_given: Sequence[Mapping[str, object]] | None) -> Choices:
-    """Return the choices of a call. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+def parse_choices(strategy: str, requested_resolutions: Sequence[Mapping[str, object]] | None) -> Choices:
+    """Parse the strategy and resolutions of a call. Raises INVALID_ARGUMENT or INVALID_PROPERTY if one is invalid."""
     try:
-        chosen = Strategy(strategy)
+        chosen_strategy = Strategy(strategy)
     except ValueError:
         raise invalid_argument(
             "strategy", f"{quote(strategy)} is not a strategy", "Use manual, ours or theirs."
         ) from None
-    resolutions = [_parse_resolution(entry) for entry in resolutions_given or ()]
+    resolutions = [_parse_resolution(entry) for entry in requested_resolutions or ()]
     if len({(resolution.subject, resolution.name) for resolution in resolutions}) < len(resolutions):
         raise invalid_argument(
-            "resolutions", "A conflict is resolved twice", "Pass one resolution per subject and property."
+            "resolutions",
+            "Two resolutions are about the same conflict",
+            "Pass one resolution per subject and property.",
         )
-    return Choices.of(chosen, resolutions)
+    return Choices.of(chosen_strategy, resolutions)
 
 
-_KEYS = frozenset({"subject", "property", "take", "value"})
+_RESOLUTION_KEYS = frozenset({"subject", "property", "take", "value"})
 
 
 def _parse_resolution(entry: object) -> Resolution:
     if not isinstance(entry, Mapping):
-        raise _invalid_resolution(entry)
+        raise _invalid_resolution_error(entry)
     return _parse_entry(cast("Mapping[str, object]", entry))
 
 
 def _parse_entry(entry: Mapping[str, object]) -> Resolution:
     subject, name, take = entry.get("subject"), entry.get("property"), entry.get("take")
-    if not isinstance(subject, str) or entry.keys() - _KEYS or not isinstance(name, str | None):
-        raise _invalid_resolution(entry)
+    if not isinstance(subject, str) or entry.keys() - _RESOLUTION_KEYS or not isinstance(name, str | None):
+        raise _invalid_resolution_error(entry)
     if (take is None) == (entry.get("value") is None) or take not in (None, *ConflictSide):
-        raise _invalid_resolution(entry)
+        raise _invalid_resolution_error(entry)
     if take is not None:
         return Resolution(subject=subject, name=name, take=ConflictSide(str(take)))
     if name is None:
-        raise _invalid_resolution(entry)
+        raise _invalid_resolution_error(entry)
     return Resolution(subject=subject, name=name, value=_check_value(name, entry["value"]))
 
 
@@ -136,14 +144,17 @@ def _check_value(name: str, value: object) -> PropertyValue:
     if name in NUMBERS:
         return check_fraction(name, value)
     if not isinstance(value, str) or not is_encodable(value):
-        raise invalid_argument("resolutions", f"The value of {printable(name)} is not text", "Pass the new text.")
-    if name in _CHECKS:
-        return _CHECKS[name](value)
-    if name not in _TEXTS:
-        raise invalid_argument("resolutions", f"{printable(name)} cannot be given a value", "Take ours or theirs.")
+        raise invalid_argument(
+            "resolutions", f"The value of {printable(name)} is not a string", "Pass the new text as a string."
+        )
+    if name in _VALUE_CHECKS:
+        return _VALUE_CHECKS[name](value)
+    if name not in _TEXT_VALUES:
+        message = f"{printable(name)} cannot be set to a new value"
+        raise invalid_argument("resolutions", message, "Pass ours or theirs as take.")
     return value
 
 
-def _invalid_resolution(entry: object) -> GraphError:
+def _invalid_resolution_error(entry: object) -> GraphError:
     hint = 'Pass {"subject": ID, "take": "ours" or "theirs"}, with "property" for one value; or "property" and "value".'
-    return invalid_argument("resolutions", f"{printable(entry)} is not a resolution", hint)
+    return invalid_argument("resolutions", f"{quote(entry)} is not a resolution", hint)

@@ -16,7 +16,7 @@ StrategyName = Literal["manual", "ours", "theirs"]
 
 
 class MergedChange(Result):
-    """One change that a merge wrote, or would write."""
+    """A change of one subject that a merge wrote, or would write."""
 
     subject: str
     kind: Kind
@@ -57,7 +57,7 @@ class MergeConflict(Result):
     )
 
 
-class Merged(Result):
+class MergeResult(Result):
     """The result of a merge or its preview. A merge is one batch in the target's log, and can be reverted as one."""
 
     preview: bool

@@ -1,4 +1,4 @@
-"""The merge of one subject: a change on one side is taken, differing changes on both sides conflict."""
+"""Merges one subject: takes over changes made on one side. Different changes on both sides are conflicts."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ from graph_memory.model.subjects.subjects import (
     StoredValue,
     content_ref,
     content_state,
-    present,
+    without_nulls,
 )
+from graph_memory.model.text.wording import quote
 from graph_memory.model.values.content import Content
 from graph_memory.model.values.exact import same_value
 from graph_memory.model.values.fields import COMPUTED, NodeFields
@@ -45,9 +46,9 @@ _CONTENT = frozenset({"_content_encoding", "_content_size", "_content_sha256"})
 
 @dataclass(frozen=True, slots=True)
 class MergedSubject:
-    """The merged version of a subject, the unresolved conflicts, and the conflicts that a choice settled.
+    """The merged version of a subject, its unresolved conflicts, and its conflicts that a choice resolved.
 
-    Values in unresolved conflicts are the target's.
+    If a conflict about a value is unresolved, `after` has the target's value.
     """
 
     after: Version | None
@@ -55,16 +56,16 @@ class MergedSubject:
     settled: tuple[Conflict, ...] = ()
 
 
-def merge_subject(item: MergeItem, choices: Choices, declared: Collection[str] = ()) -> MergedSubject:
-    """Return the merge of a single subject. Raises INVALID_ARGUMENT for an invalid resolution.
+def merge_subject(item: MergeItem, choices: Choices, property_names: Collection[str] = ()) -> MergedSubject:
+    """Merge the versions of a single subject. Raises INVALID_ARGUMENT if a resolution is invalid.
 
-    `declared` has the names of properties that the target's ontology declares for its type.
+    `property_names` are the properties that the target's ontology declares for the subject's type.
     """
     value_resolutions = choices.value_resolutions(item.subject)
     for resolution in value_resolutions:
-        check_value_resolution(resolution, item, declared)
+        check_value_resolution(resolution, item, property_names)
     if is_same_version(item.theirs, item.base) or is_same_version(item.ours, item.theirs) or _is_kept(item):
-        return MergedSubject(_ByValue(item, choices).apply_resolutions(item.ours, value_resolutions))
+        return MergedSubject(_ValueMerge(item, choices).apply_resolutions(item.ours, value_resolutions))
     if conflict := _find_whole_conflict(item):
         return _settle_whole_conflict(item, conflict, choices)
     if item.theirs is None:
@@ -73,7 +74,7 @@ def merge_subject(item: MergeItem, choices: Choices, declared: Collection[str] =
         return MergedSubject(complete_version(item, dict(item.theirs.state), item.theirs.content))
     if item.kind in TYPES:
         return _merge_type(item, choices)
-    return _ByValue(item, choices).merge(value_resolutions)
+    return _ValueMerge(item, choices).merge(value_resolutions)
 
 
 def _merge_type(item: MergeItem, choices: Choices) -> MergedSubject:
@@ -88,7 +89,7 @@ def _merge_type(item: MergeItem, choices: Choices) -> MergedSubject:
 
 
 def _is_kept(item: MergeItem) -> bool:
-    """Return whether the target keeps a subject that the source deleted: a type, or a mention that became an entity."""
+    """Return whether the target keeps a subject deleted in the source: a type, or a mention that became an entity."""
     if item.theirs is not None:
         return False
     became_entity = item.base and item.ours and MENTIONED in item.base.state and MENTIONED not in item.ours.state
@@ -96,7 +97,7 @@ def _is_kept(item: MergeItem) -> bool:
 
 
 def _find_whole_conflict(item: MergeItem) -> Conflict | None:
-    """Return the conflict about the whole subject, or None."""
+    """Return the conflict about the whole subject, such as a deletion, or None if its values can be merged."""
     base, ours, theirs = item.base, item.ours, item.theirs
     if theirs is None:
         reason = "the source deleted it, but the target changed it"
@@ -117,7 +118,7 @@ def _find_whole_conflict(item: MergeItem) -> Conflict | None:
 
 
 def _target_identity(item: MergeItem, theirs: Version) -> object:
-    """Return the identity that the subject with this id has, or had last, in the target."""
+    """Return the identity of the subject in the target, or its last identity there if the target deleted it."""
     if item.ours is not None:
         return item.ours.identity
     if item.last is None:
@@ -127,7 +128,7 @@ def _target_identity(item: MergeItem, theirs: Version) -> object:
 
 
 def _settle_whole_conflict(item: MergeItem, conflict: Conflict, choices: Choices) -> MergedSubject:
-    by_value = _ByValue(item, choices)
+    value_merge = _ValueMerge(item, choices)
     match choices.take(conflict):
         case None:
             return MergedSubject(item.ours, conflicts=(conflict,))
@@ -136,7 +137,7 @@ def _settle_whole_conflict(item: MergeItem, conflict: Conflict, choices: Choices
         case ConflictSide.THEIRS:
             after = item.theirs and complete_version(item, dict(item.theirs.state), item.theirs.content)
     return MergedSubject(
-        by_value.apply_resolutions(after, choices.value_resolutions(item.subject)), settled=(conflict,)
+        value_merge.apply_resolutions(after, choices.value_resolutions(item.subject)), settled=(conflict,)
     )
 
 
@@ -146,8 +147,8 @@ def _conflict(
     return Conflict(subject=item.subject, kind=item.kind, clash=clash, reason=reason, takes=takes)
 
 
-class _ByValue:
-    """The merge of a subject value by value."""
+class _ValueMerge:
+    """Merges the property values, attributes and content of one subject."""
 
     def __init__(self, item: MergeItem, choices: Choices) -> None:
         self.item = item
@@ -179,7 +180,7 @@ class _ByValue:
         )
 
     def apply_resolutions(self, version: Version | None, value_resolutions: Sequence[Resolution]) -> Version | None:
-        """Return the version of one side, with the values that resolutions set."""
+        """Return one side's version with the resolved values, or None if the subject does not exist there."""
         if version is None or not value_resolutions or version.kind is not self.item.kind:
             return version
         self.after, self.content = dict(version.state), version.content
@@ -213,12 +214,12 @@ class _ByValue:
         if ours == base:
             self._take(CONTENT, ConflictSide.THEIRS)
             return
-        merge = merge_texts(*texts) if (texts := self._texts()) else None
-        if merge is not None and merge.text is not None:
-            self._put_text(merge.text)
+        text_merge = merge_texts(*texts) if (texts := self._texts()) else None
+        if text_merge is not None and text_merge.text is not None:
+            self._put_text(text_merge.text)
             return
         hashes = [key and key[1] for key in (base, ours, theirs)]
-        self._add_conflict(CONTENT, ConflictKind.CONTENT, hashes, merge.conflicts if merge else ())
+        self._add_conflict(CONTENT, ConflictKind.CONTENT, hashes, text_merge.conflicts if text_merge else ())
 
     def _texts(self) -> tuple[str, str, str] | None:
         if not self.item.needs_lines:
@@ -230,9 +231,9 @@ class _ByValue:
     def _add_conflict(
         self, name: str, clash: ConflictKind, sides: Sequence[StoredValue | None], chunks: tuple[Chunk, ...]
     ) -> None:
-        label = "its content" if name == CONTENT else name.removeprefix("_").replace("_", " ")
-        places = f", in {len(chunks)} places" if len(chunks) > 1 else ""
-        conflict = _conflict(self.item, clash, f"both changed {label} differently{places}")
+        value_label = "its content" if name == CONTENT else quote(name.removeprefix("_"))
+        place_count_text = f", in {len(chunks)} places" if len(chunks) > 1 else ""
+        conflict = _conflict(self.item, clash, f"both domains changed {value_label} differently{place_count_text}")
         base, ours, theirs = sides
         self.conflicts[name] = replace(conflict, name=name, base=base, ours=ours, theirs=theirs, chunks=chunks)
 
@@ -247,7 +248,7 @@ class _ByValue:
             self._put(name, resolution.value)
 
     def _choose(self, name: str, take: ConflictSide) -> None:
-        """Take the value of one side. Content includes its format."""
+        """Set a value to one side's value. For content, also sets the format."""
         self._take(name, take)
         if name == CONTENT:
             self._take(_FORMAT, take)
@@ -284,10 +285,10 @@ class _ByValue:
 def complete_version(
     item: MergeItem, state: State, content: Content | None, template: Version | None = None
 ) -> Version:
-    """Return a version with the values that a write sets: the earliest creation, computed fields, the title.
+    """Return a version with the values that a write sets: the earliest creation time, computed fields and the title.
 
-    `template`, by default the source's version, has its kind and ends. The version has no content if the target's
-    content is the same.
+    The kind and endpoints come from `template`, by default the source's version. The version has no content if the
+    target's content is the same.
     """
     template = template or cast("Version", item.theirs)
     template = replace(template, type=_type_of(item, template, state))
@@ -305,14 +306,14 @@ def complete_version(
 
 
 def _type_of(item: MergeItem, template: Version, state: State) -> str | None:
-    """Return the type of the merged subject. An entity has the type of the side from which its data comes."""
-    written = state.get(ENTITY)
-    sides = (
+    """Return the type of the merged subject. An entity gets the type of the version whose entity data was kept."""
+    entity_data = state.get(ENTITY)
+    versions = (
         version
         for version in (template, item.theirs, item.ours, item.base)
         if version and version.kind is template.kind
     )
-    return next((side.type for side in sides if side.state.get(ENTITY) == written), template.type)
+    return next((version.type for version in versions if version.state.get(ENTITY) == entity_data), template.type)
 
 
 def _without_computed(state: State) -> State:
@@ -320,18 +321,18 @@ def _without_computed(state: State) -> State:
 
 
 def _computed_fields(item: MergeItem, template: Version, state: State, content: Content | None) -> State:
-    """Return the fields that are computed: the titles, and the time of the summary."""
+    """Return the computed fields of a merged subject: its titles, and the time of its summary."""
     fields = NodeFields.from_stored(state)
     sides = (NodeFields.from_stored(version.state) for version in (item.ours, item.theirs, item.base) if version)
     times = (side.summary_timestamp for side in sides if side.content_summary == fields.content_summary)
     fields = replace(fields, summary_timestamp=next(times, None))
-    return present(fields.state(_title(item, template, state, content)))
+    return without_nulls(fields.state(_merged_title(item, template, state, content)))
 
 
-def _title(item: MergeItem, template: Version, state: State, content: Content | None) -> str:
-    """Return the title that is derived from properties and text.
+def _merged_title(item: MergeItem, template: Version, state: State, content: Content | None) -> str:
+    """Return the title that follows from the properties and the text.
 
-    If the text is not loaded, the title is that of a side with the same text.
+    If the text is not loaded, returns the title of a side that has the same text.
     """
     properties = replace(template, state=state).properties
     sides = [
@@ -339,16 +340,16 @@ def _title(item: MergeItem, template: Version, state: State, content: Content | 
         for version in (item.ours, item.theirs)
         if version and _content_key(version.state) == _content_key(state)
     ]
-    before = next((derived_title(side) for side in sides if "_title" in side), None)
+    known_title = next((derived_title(side) for side in sides if "_title" in side), None)
     return title_of(
-        template.type or "", properties, content.text if content else None, previous=None if content else before
+        template.type or "", properties, content.text if content else None, previous=None if content else known_title
     )
 
 
 def merge_tags(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-    """Return the tags of both sides, without tags that either removed, in the order of ours."""
-    kept = [tag for tag in ours if tag in theirs or tag not in base]
-    return [*kept, *(tag for tag in theirs if tag not in base and tag not in ours)]
+    """Return the tags of both sides, except tags that either side removed. The target's tags come first."""
+    kept_tags = [tag for tag in ours if tag in theirs or tag not in base]
+    return [*kept_tags, *(tag for tag in theirs if tag not in base and tag not in ours)]
 
 
 def _tags(value: StoredValue | None) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Merges two changes of one type value by value, without I/O: descriptions, rules, ends and enums."""
+"""Merges two changes of a type value by value: descriptions, rules, endpoints and enums. Does no I/O."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ Values = dict[Key, Value]
 
 
 def type_of_version(version: Version) -> AnyType:
-    """Return the type that a version declares."""
+    """Return the node or connection type that a version of a type subject defines."""
     return type_from_json(str(version.state["_definition"]))
 
 
 def merge_type(item: MergeItem, take: ConflictSide | None) -> tuple[Version | None, Conflict | None]:
-    """Return the merge of a type that both sides changed, and the conflict if they changed a value differently.
+    """Return the merged type, and the conflict if both sides changed a value differently.
 
-    `take` is the side whose values settle the conflict. Without it, a type in conflict is the target's.
+    The conflict is resolved with the values of the side `take`. If `take` is None, a type with a conflict stays as in
+    the target.
     """
     base, ours, theirs = (values_of(type_of_version(version)) if version else Values() for version in _versions(item))
     after: Values = {}
-    conflicting: list[Key] = []
+    conflicting_keys: list[Key] = []
     for key in {**ours, **theirs}:
         base_value, our_value, their_value = base.get(key), ours.get(key), theirs.get(key)
         value = _merge_value(base_value, our_value, their_value)
         if value is _CONFLICT:
-            conflicting.append(key)
+            conflicting_keys.append(key)
             value = their_value if take is ConflictSide.THEIRS else our_value
         if value is not None:
             after[key] = cast("Value", value)
-    conflict = _conflict(item, conflicting) if conflicting else None
-    if conflicting and take is None:
+    conflict = _conflict(item, conflicting_keys) if conflicting_keys else None
+    if conflicting_keys and take is None:
         return item.ours, conflict
-    return _version(item, after, conflict)
+    return _build_version(item, after, conflict)
 
 
 _CONFLICT = object()
@@ -53,7 +54,7 @@ def _versions(item: MergeItem) -> Sequence[Version | None]:
 
 
 def _merge_value(base: Value | None, ours: Value | None, theirs: Value | None) -> object:
-    """Return the merged value, None for no value, or `_CONFLICT`. Lists get the changes of both sides."""
+    """Return the merged value, None if a side removed it, or `_CONFLICT`. Merges lists that both sides changed."""
     if repr(ours) == repr(theirs) or repr(theirs) == repr(base):
         return ours
     if repr(ours) == repr(base):
@@ -66,9 +67,9 @@ def _merge_value(base: Value | None, ours: Value | None, theirs: Value | None) -
 def _merge_list(base: Sequence[Value], ours: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, ...]:
     if (ANY,) in (tuple(ours), tuple(theirs)):
         return (ANY,)
-    known, mine, others = ({repr(value) for value in values} for values in (base, ours, theirs))
-    kept = [value for value in ours if repr(value) in others or repr(value) not in known]
-    return (*kept, *(value for value in theirs if repr(value) not in known | mine))
+    base_reprs, our_reprs, their_reprs = ({repr(value) for value in values} for values in (base, ours, theirs))
+    kept_values = [value for value in ours if repr(value) in their_reprs or repr(value) not in base_reprs]
+    return (*kept_values, *(value for value in theirs if repr(value) not in base_reprs | our_reprs))
 
 
 def _conflict(item: MergeItem, keys: Sequence[Key]) -> Conflict:
@@ -77,14 +78,18 @@ def _conflict(item: MergeItem, keys: Sequence[Key]) -> Conflict:
     return Conflict(subject=item.subject, kind=item.kind, clash=ConflictKind.ONTOLOGY, reason=reason)
 
 
-def _version(item: MergeItem, after: Values, settled: Conflict | None) -> tuple[Version | None, Conflict | None]:
-    """Return the type with these values. If they contradict each other, only the target's side settles that."""
+def _build_version(item: MergeItem, after: Values, settled: Conflict | None) -> tuple[Version | None, Conflict | None]:
+    """Return the type with the merged values, and `settled`.
+
+    If the values contradict each other, return the target's version, and a conflict that can only be resolved with
+    `ours`.
+    """
     ours = cast("Version", item.ours)
-    before = type_of_version(ours)
-    data = declaration_of(before.name, after)
+    our_type = type_of_version(ours)
+    declaration = declaration_of(our_type.name, after)
     try:
-        declared = connection_type_from(data) if "from_types" in data else node_type_from(data)
+        merged_type = connection_type_from(declaration) if "from_types" in declaration else node_type_from(declaration)
     except GraphError as error:
         reason = f"the declarations of the target and the source contradict each other: {error.message}"
         return ours, replace(_conflict(item, []), reason=reason, takes=frozenset({ConflictSide.OURS}))
-    return replace(ours, state=type_state(declared)), settled
+    return replace(ours, state=type_state(merged_type)), settled

@@ -1,4 +1,4 @@
-"""Values of a merge: a subject in the base and in both domains, conflicts, and resolutions.
+"""The values of a merge: the versions of a subject in the base and in both domains, conflicts, and resolutions.
 
 `ours` is the target's side, `theirs` the source's. None means that the subject does not exist on that side.
 """
@@ -15,7 +15,7 @@ from graph_memory.memory.branches.diff3 import Chunk
 from graph_memory.model.events import Event, Op
 from graph_memory.model.subjects.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind
 from graph_memory.model.subjects.subjects import ENTITY, State, StoredValue, content_ref
-from graph_memory.model.text.wording import join_names, printable, suggestion
+from graph_memory.model.text.wording import join_names, quote, suggestion
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content, ContentRef
 from graph_memory.model.values.exact import same_state
@@ -24,25 +24,25 @@ from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import CREATED_BY
 
 WRITTEN = frozenset({"_created", "_modified", CREATED_BY}) | COMPUTED
-"""Attributes that every write sets."""
+"""Attributes that every write sets. They are ignored when versions are compared."""
 
 
 class ConflictSide(StrEnum):
-    """The side whose value is kept in a conflict."""
+    """The side of a merge whose value resolves a conflict: the target (`ours`) or the source (`theirs`)."""
 
     OURS = "ours"
     THEIRS = "theirs"
 
 
 class Strategy(StrEnum):
-    """The way to settle conflicts that no resolution names."""
+    """How to resolve conflicts that have no explicit resolution."""
 
     MANUAL = "manual"
-    """Such conflicts stop the merge."""
+    """Conflicts without a resolution stop the merge."""
     OURS = "ours"
-    """The target's side is kept."""
+    """The target's side wins."""
     THEIRS = "theirs"
-    """The source's side is taken, where that is possible."""
+    """The source's side wins, if the conflict can be resolved that way."""
 
 
 class ConflictKind(StrEnum):
@@ -57,11 +57,11 @@ class ConflictKind(StrEnum):
     CHANGED = "changed"
     """The source deleted a subject that the target changed."""
     CREATED = "created"
-    """Both sides created a subject with that id, but with different values."""
+    """Both sides created a subject with the same id, but with different values."""
     TYPE = "type"
-    """In the target, the id has another kind, type or other ends."""
+    """The id has another kind, type or other endpoints in the target."""
     ONTOLOGY = "ontology"
-    """Both sides declare a type with that name differently."""
+    """Both sides declare a type of the same name, but differently."""
     END = "end"
     """A node that the subject needs does not exist in the target, or would not exist after the merge."""
     ATTACHED = "attached"
@@ -76,7 +76,7 @@ class ConflictKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """A subject in one state, with its content if that is loaded."""
+    """One version of a subject, with its content if it is loaded."""
 
     kind: Kind
     type: str | None = None
@@ -87,7 +87,10 @@ class Version:
 
     @classmethod
     def of(cls, event: Event | None, content: Content | None = None) -> Version | None:
-        """Return the subject as the event left it, or None if it does not exist after the event."""
+        """Return the version of a subject after its event.
+
+        Returns None without an event, or if the event deleted the subject.
+        """
         if event is None or event.draft.op is Op.DELETE:
             return None
         draft = event.draft
@@ -97,12 +100,12 @@ class Version:
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """The ids of the nodes that the subject needs: the ends of a connection, the node of an observation."""
+        """The ids of the nodes that the subject needs: a connection's endpoints, or an observation's node."""
         return tuple(end for end in (self.from_id, self.to_id) if end is not None)
 
     @property
     def identity(self) -> tuple[Kind, str | None, str | None, str | None]:
-        """The values that never change while the subject exists. The type of an entity can change."""
+        """The values that never change while the subject exists. Omits the type of an entity, because it can change."""
         return self.kind, None if ENTITY in self.state else self.type, self.from_id, self.to_id
 
     @property
@@ -137,24 +140,24 @@ class MergeItem:
     def needs_lines(self) -> bool:
         """Whether the texts of the base and both sides all differ, so that they must be merged line by line."""
         refs = [version.ref for version in (self.base, self.ours, self.theirs) if version is not None]
-        results = [ref for ref in refs if ref is not None and ref.is_text]
-        return len(results) == 3 and len({ref.sha256 for ref in results}) == 3
+        text_refs = [ref for ref in refs if ref is not None and ref.is_text]
+        return len(text_refs) == 3 and len({ref.sha256 for ref in text_refs}) == 3
 
     @property
     def may_lose_title(self) -> bool:
-        """Whether the target's title may have to be derived from its text."""
-        values = {"title", "name"}
+        """Whether the merge may remove the property with the target's title. The title then comes from the text."""
+        title_properties = {"title", "name"}
         return (
             self.ours is not None
             and self.theirs is not None
             and self.kind is Kind.NODE
-            and bool(values & self.ours.state.keys() - self.theirs.state.keys())
+            and bool(title_properties & self.ours.state.keys() - self.theirs.state.keys())
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """A conflict about a subject, or about its value `name`. `takes` are the sides that can settle it."""
+    """A conflict about a whole subject, or about its value `name`. `takes` are the sides that can resolve it."""
 
     subject: str
     kind: Kind
@@ -191,7 +194,7 @@ class Choices:
 
     @classmethod
     def of(cls, strategy: Strategy, resolutions: Iterable[Resolution] = ()) -> Choices:
-        """Return the choices with the resolutions by subject."""
+        """Return the choices, with the resolutions keyed by subject."""
         by_subject: dict[str, list[Resolution]] = {}
         for resolution in resolutions:
             by_subject.setdefault(resolution.subject, []).append(resolution)
@@ -202,42 +205,46 @@ class Choices:
         return [resolution for resolution in self.resolutions.get(subject, ()) if resolution.name is not None]
 
     def take(self, conflict: Conflict) -> ConflictSide | None:
-        """Return the side that settles a conflict, or None if it is unresolved."""
+        """Return the side with which the choices resolve a conflict, or None if they do not resolve it."""
         sides = [
             resolution.take for resolution in self.resolutions.get(conflict.subject, ()) if resolution.name is None
         ]
-        by_strategy = None if self.strategy is Strategy.MANUAL else ConflictSide(self.strategy)
-        side = sides[0] if sides else by_strategy
+        strategy_side = None if self.strategy is Strategy.MANUAL else ConflictSide(self.strategy)
+        side = sides[0] if sides else strategy_side
         return side if side in conflict.takes else None
 
 
-def check_value_resolution(resolution: Resolution, item: MergeItem, declared: Collection[str]) -> None:
-    """Raise INVALID_ARGUMENT if a resolution names a value that its subject cannot have, or removes a required one.
+def check_value_resolution(resolution: Resolution, item: MergeItem, property_names: Collection[str]) -> None:
+    """Raise INVALID_ARGUMENT if a resolution sets a value that its subject cannot have, or removes a required value.
 
     A property must exist on at least one side. If the resolution sets a new value, the type may declare it instead.
     """
     kind, name = item.kind, resolution.name or ""
-    is_property = not name.startswith("_") and kind in TYPE_OF
-    if is_property:
-        sides = [version.properties for version in (item.base, item.ours, item.theirs) if version is not None]
-        allowed = {key for properties in sides for key in properties}.union(declared if resolution.take is None else ())
-        if name not in allowed:
-            names = join_names(sorted(allowed)) if allowed else "none"
-            hint = suggestion(name, allowed, f"Properties to resolve: {names}.")
-            raise invalid_argument("resolutions", f"{resolution.subject} has no property {printable(name)}", hint)
+    is_user_property = not name.startswith("_") and kind in TYPE_OF
+    if is_user_property:
+        property_maps = [version.properties for version in (item.base, item.ours, item.theirs) if version is not None]
+        allowed_names = {key for properties in property_maps for key in properties}.union(
+            property_names if resolution.take is None else ()
+        )
+        if name not in allowed_names:
+            names = join_names(sorted(allowed_names)) if allowed_names else "none"
+            hint = suggestion(name, allowed_names, f"Properties to resolve: {names}.")
+            raise invalid_argument("resolutions", f"{quote(resolution.subject)} has no property {quote(name)}", hint)
     elif name not in KINDS[kind].attributes:
         names = ", ".join(sorted(KINDS[kind].attributes)) or "none"
         raise invalid_argument(
             "resolutions",
-            f"{resolution.subject} has no {printable(name)} to resolve",
-            f"For a {kind}, use: {names}.",
+            f"{quote(resolution.subject)} has no {quote(name)} to resolve",
+            f"Properties of this kind ({kind}) to resolve: {names}.",
         )
     if resolution.take is None or name not in KINDS[kind].required:
         return
     side = item.ours if resolution.take is ConflictSide.OURS else item.theirs
     if side is None or ("_content_sha256" if name == CONTENT else name) not in side.state:
-        message = f"{resolution.subject} needs a {printable(name)}, and the side {resolution.take} has none"
-        raise invalid_argument("resolutions", message, "Take the other side, or pass a value.")
+        message = (
+            f"{quote(resolution.subject)} needs {quote(name)}, but the side {quote(str(resolution.take))} has none"
+        )
+        raise invalid_argument("resolutions", message, "Pass the other side as take, or pass a value.")
 
 
 def is_same_version(version: Version | None, other: Version | None) -> bool:
@@ -252,7 +259,7 @@ def is_same_version(version: Version | None, other: Version | None) -> bool:
 
 
 def _declaration(version: Version) -> str:
-    """Return the declaration of a type. Drops the mark of types that a write added to an open ontology."""
-    declared = json.loads(cast("str", version.state["_definition"]))
-    declared.pop("ad_hoc", None)
-    return json.dumps(declared)
+    """Return the definition of a type as JSON, without the mark of types that a write added to an open ontology."""
+    definition = json.loads(cast("str", version.state["_definition"]))
+    definition.pop("ad_hoc", None)
+    return json.dumps(definition)

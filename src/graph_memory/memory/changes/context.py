@@ -1,4 +1,4 @@
-"""The stored data around changes, read for all of them in a few statements."""
+"""Reads the stored data on which a set of changes depends, in a few statements for all changes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.plan import Context, ends_of, unique_of
+from graph_memory.memory.changes.plan import Context, ends_of, unique_values_of
 from graph_memory.memory.changes.stored_data_check import StoredRow, StoredType
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.changes.values import Owners, UniqueValue
@@ -22,9 +22,9 @@ from graph_memory.storage.store import Reader
 R = TypeVar("R")
 
 ROWS = 2_000
-"""Maximum number of subjects per statement."""
+"""Maximum number of subjects that one statement reads."""
 MAX_ATTACHED = 100_000
-"""Maximum number of subjects that are attached to nodes whose type changes."""
+"""Maximum number of attachments that are read for nodes whose type changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class AttachedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LivingRow:
-    """A node that exists."""
+class ExistingNodeRow:
+    """The id and type of an existing node."""
 
     id: str
     type: str
@@ -50,7 +50,7 @@ class LivingRow:
 
 @dataclass(frozen=True, slots=True)
 class OwnerRow:
-    """The owner of a unique value."""
+    """A unique value of a type's property, and the subject that has it."""
 
     kind: str
     type: str
@@ -70,28 +70,29 @@ class StoredNode:
 
 @dataclass(frozen=True, slots=True)
 class StoredConnections:
-    """A node's outgoing connections of one type. Each is a list: id, type of each end, target id, and values."""
+    """A node's outgoing connections of one type. Each is a list: id, types of both endpoints, target id, values."""
 
     source: str
     connections: list[Any]
 
     def rows(self) -> Iterator[StoredRow]:
-        """Yield the connections."""
+        """Yield each connection as a row for the check of its type."""
         for subject_id, from_type, to_type, target, values in self.connections:
             yield StoredRow(subject_id, values, (self.source, target), (from_type, to_type))
 
 
 ATTACHED = query("changes/attached", AttachedRow)
-LIVING = query("changes/living", LivingRow)
+LIVING = query("changes/living", ExistingNodeRow)
 OWNERS = query("changes/owners", OwnerRow)
 STORED_NODES = query("changes/stored_nodes", StoredNode)
 STORED_CONNECTIONS = query("changes/stored_connections", StoredConnections)
 
 
 async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, maximum: int | None = None) -> Context:
-    """Return the data that changes depend on: ends of connections, subjects attached to deleted nodes, unique values.
+    """Return the data that changes depend on: endpoints, subjects attached to deleted nodes, and unique values.
 
-    Raises TooMany if more than `maximum` subjects are attached (by default, as many as one transaction can delete).
+    Raises TooManyEvents if more than `maximum` subjects are attached (by default, as many as one transaction can
+    delete).
     """
     remaining = [draft for draft in drafts if draft.op is not Op.DELETE]
     ontology = ontology_after(head.ontology, remaining)
@@ -99,23 +100,23 @@ async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, m
     deleted_nodes = [draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE]
     return Context(
         ontology=head.ontology,
-        living=await living_of(reader, head.domain, ends),
+        existing_node_types=await types_of_existing(reader, head.domain, ends),
         attached=await read_attachments(reader, head.domain, deleted_nodes, maximum),
         owners=await owners_of(
-            reader, head.domain, {value for draft in remaining for value in unique_of(draft, ontology)}
+            reader, head.domain, {value for draft in remaining for value in unique_values_of(draft, ontology)}
         ),
     )
 
 
-async def living_of(reader: Reader, domain: str, nodes: Collection[str]) -> Mapping[str, str]:
-    """Return the types of the nodes that exist."""
+async def types_of_existing(reader: Reader, domain: str, nodes: Collection[str]) -> Mapping[str, str]:
+    """Return the type of each given node that exists, keyed by node id."""
     return {row.id: row.type for row in await read_in_parts(reader, LIVING, domain, ids=sorted(nodes))}
 
 
 async def read_attachments(
     reader: Reader, domain: str, nodes: Sequence[str], maximum: int | None = None
 ) -> Mapping[str, Sequence[Draft]]:
-    """Return the deletions of the subjects attached to each node. Raises TooMany for more than `maximum`."""
+    """Return the drafts that delete each node's attachments. Raises TooManyEvents if there are more than `maximum`."""
     attached: dict[str, list[Draft]] = {}
     maximum = paging.AT_ONCE if maximum is None else maximum
     count = 0
@@ -131,15 +132,20 @@ async def read_attachments(
 async def read_attachments_of_retyped(
     reader: Reader, domain: str, nodes: Sequence[str], ontology: Ontology
 ) -> Mapping[str, Sequence[Draft]]:
-    """Return the subjects attached to nodes whose type changes, or nothing if no connection type restricts its ends."""
+    """Return the drafts that delete each node's attachments, to check whether they fit the node's new type.
+
+    Returns an empty mapping if no connection type restricts its endpoints, because then every node type fits.
+    """
     restricts_ends = any(
-        ANY not in ends for declared in ontology.connection_types for ends in (declared.from_types, declared.to_types)
+        ANY not in ends
+        for connection_type in ontology.connection_types
+        for ends in (connection_type.from_types, connection_type.to_types)
     )
     return await read_attachments(reader, domain, nodes, MAX_ATTACHED) if restricts_ends else {}
 
 
 async def owners_of(reader: Reader, domain: str, values: Collection[UniqueValue]) -> Owners:
-    """Return the owners of unique values."""
+    """Return the subjects that currently have the given unique values, keyed by value."""
     owners: dict[UniqueValue, dict[str, str | None]] = {}
     for row in await read_in_parts(reader, OWNERS, domain, rows=[asdict(value) for value in values]):
         value = UniqueValue(Kind(row.kind), row.type, row.property, row.value)
@@ -148,21 +154,24 @@ async def owners_of(reader: Reader, domain: str, values: Collection[UniqueValue]
 
 
 async def read_stored(reader: Reader, domain: str, changes: Iterable[TypeChange]) -> Mapping[str, StoredType]:
-    """Check the stored data of each type whose change adds constraints, and return the data by the id of the type."""
-    results = [StoredType(change) for change in changes if change.demands or change.changes_derived]
-    for stored in results:
-        async for _, rows in stored_rows(reader, domain, stored.change.after, stored.names):
+    """Check the stored subjects of types whose change adds constraints. Returns results keyed by type id."""
+    stored_types = [StoredType(change) for change in changes if change.demands or change.changes_derived]
+    for stored_type in stored_types:
+        async for _, rows in stored_rows(reader, domain, stored_type.change.after, stored_type.names):
             for row in rows:
-                stored.add(row)
-    return {stored.subject: stored for stored in results}
+                stored_type.add(row)
+    return {stored_type.subject: stored_type for stored_type in stored_types}
 
 
 async def stored_rows(
-    reader: Reader, domain: str, declared: AnyType, names: Sequence[str], after: str = ""
+    reader: Reader, domain: str, subject_type: AnyType, names: Sequence[str], after: str = ""
 ) -> AsyncIterator[tuple[str, Sequence[StoredRow]]]:
-    """Yield pages of a type's stored subjects, with the named properties, each page with the id of its last node."""
-    arguments: dict[str, Any] = {"domain": domain, "type": declared.name, "names": list(names), "limit": ROWS}
-    if isinstance(declared, NodeType):
+    """Yield the stored subjects of a type in pages, with the values of the properties `names`.
+
+    Yields each page with the id of its last node or source node, which is the `after` of the next page.
+    """
+    arguments: dict[str, Any] = {"domain": domain, "type": subject_type.name, "names": list(names), "limit": ROWS}
+    if isinstance(subject_type, NodeType):
         while nodes := await reader.read(STORED_NODES, after=after, **arguments):
             after = nodes[-1].id
             yield after, [StoredRow(node.id, node.values) for node in nodes]
@@ -173,7 +182,7 @@ async def stored_rows(
 
 
 def detachment_draft(row: AttachedRow) -> Draft:
-    """Return a draft that deletes the subject, which is attached to a node."""
+    """Return the draft that deletes an attachment of a node."""
     return Draft(
         op=Op.DELETE,
         kind=Kind(row.kind),
@@ -185,10 +194,10 @@ def detachment_draft(row: AttachedRow) -> Draft:
     )
 
 
-async def read_in_parts(reader: Reader, statement: Query[R], domain: str, **rows: Sequence[object]) -> list[R]:
-    """Run a statement on a limited number of rows at a time, and return all of its results."""
-    [(name, items)] = rows.items()
+async def read_in_parts(reader: Reader, statement: Query[R], domain: str, **arguments: Sequence[object]) -> list[R]:
+    """Run a statement repeatedly, each time with part of its list argument. Returns all results."""
+    [(name, values)] = arguments.items()
     results: list[R] = []
-    for start in range(0, len(items), ROWS):
-        results += await reader.read(statement, domain=domain, **{name: items[start : start + ROWS]})
+    for start in range(0, len(values), ROWS):
+        results += await reader.read(statement, domain=domain, **{name: values[start : start + ROWS]})
     return results

@@ -12,14 +12,16 @@ from graph_memory.storage.store import Transaction
 
 
 async def put_inverses(
-    transaction: Transaction, domain: str, name: str, ids: Sequence[str], *, stays: str = ""
+    transaction: Transaction, domain: str, name: str, ids: Sequence[str], *, kept_type: str = ""
 ) -> None:
     """Write the inverse relationships of connections under a type name, or delete them if the name is empty.
 
-    Inverse relationships of the type `stays` are not deleted.
+    Inverse relationships of the type `kept_type` are not deleted.
     """
     rows = await transaction.run(LAST_EVENTS, domain=domain, subjects=list(ids))
     projection = Projection(domain)
     for event in map(Event.from_row, rows):
-        project_inverse(projection, event, name, is_deleted=not name or event.draft.op is Op.DELETE, stays=stays)
+        project_inverse(
+            projection, event, name, is_deleted=not name or event.draft.op is Op.DELETE, kept_type=kept_type
+        )
     await run_projection(transaction, projection)

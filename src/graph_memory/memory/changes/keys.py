@@ -13,13 +13,13 @@ from graph_memory.model.ontology.ontology_diff import TypeChange, materialized_t
 from graph_memory.model.ontology.types import AnyType, kind_of_type
 from graph_memory.model.projection import Projection, key_rows
 from graph_memory.model.subjects.kinds import Step
-from graph_memory.model.subjects.subjects import present
+from graph_memory.model.subjects.subjects import without_nulls
 from graph_memory.storage.log.project import run_projection
 from graph_memory.storage.store import Transaction
 
 
 async def rekey(transaction: Transaction, domain: str, changes: Iterable[TypeChange]) -> None:
-    """Rewrite the keys and inverse relationships of all stored subjects of changed types."""
+    """Rewrite the index keys and inverse relationships of the stored subjects of a type, if its change affects them."""
     for change in changes:
         if change.changes_inverses:
             async for _, rows in stored_rows(transaction, domain, change.after, []):
@@ -31,13 +31,15 @@ async def rekey(transaction: Transaction, domain: str, changes: Iterable[TypeCha
 
 
 async def put_keys(
-    transaction: Transaction, domain: str, declared: AnyType, indexes: Sequence[Index], rows: Sequence[StoredRow]
+    transaction: Transaction, domain: str, subject_type: AnyType, indexes: Sequence[Index], rows: Sequence[StoredRow]
 ) -> None:
-    """Write the index keys of stored subjects. Each row has the values of `properties_of(indexes)`."""
+    """Write the index keys of stored subjects of a type. Each row has the values of `properties_of(indexes)`."""
     names = properties_of(indexes)
     projection = Projection(domain)
     for row in rows:
-        state = present(dict(zip(names, row.values, strict=True)))
-        draft = Draft(op=Op.UPDATE, kind=kind_of_type(declared), subject=row.id, type=declared.name, state=state)
+        state = without_nulls(dict(zip(names, row.values, strict=True)))
+        draft = Draft(
+            op=Op.UPDATE, kind=kind_of_type(subject_type), subject=row.id, type=subject_type.name, state=state
+        )
         projection.add(Step.PUT_KEYS, [{"owner": row.id, "rows": key_rows(domain, draft, indexes)}])
     await run_projection(transaction, projection)

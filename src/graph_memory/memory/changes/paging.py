@@ -20,7 +20,7 @@ from graph_memory.storage.log.protection import Reach
 from graph_memory.storage.store import Reader, Transaction
 
 AT_ONCE = 5_000
-"""Maximum number of events per transaction. The default heap of Neo4j has room for several times as many."""
+"""Maximum number of events per transaction. Neo4j's default heap can hold several times as many."""
 PAGE = 2_000
 """Maximum number of events per page."""
 PAGE_BYTES = 8_000_000
@@ -30,7 +30,7 @@ CheckPage = Callable[[Reader, Sequence[Event]], Awaitable[None]]
 """Checks a page before it is committed. An error rolls the page back."""
 
 
-class TooMany(GraphError):  # noqa: N818 - not an error: the write continues in pages
+class TooManyEvents(GraphError):  # noqa: N818 - not an error: the write continues in pages
     """Raised to end a write that is too large for one transaction. The write is then repeated in pages."""
 
     def __init__(self, count: int) -> None:
@@ -40,13 +40,13 @@ class TooMany(GraphError):  # noqa: N818 - not an error: the write continues in 
 
 
 def check_amount(count: int, maximum: int) -> None:
-    """Raise TooMany for more events than the maximum."""
+    """Raise TooManyEvents if `count` events are more than `maximum`."""
     if count > maximum:
-        raise TooMany(count)
+        raise TooManyEvents(count)
 
 
-def reports_operation(error: GraphError, state: str) -> bool:
-    """Return whether the error reports a running or interrupted operation of this kind in the domain."""
+def is_busy_with_job(error: GraphError, state: str) -> bool:
+    """Return whether the error says that a job of this kind is running or was interrupted in the domain."""
     return error.code is Code.DOMAIN_BUSY and error.details.get("state") == state
 
 
@@ -59,7 +59,7 @@ class Batch:
     id: str
     origin: Origin
     request: str | None = None
-    """The request hash of the first event."""
+    """The request hash that the first event of the batch stores."""
 
     @classmethod
     async def begin(
@@ -75,41 +75,42 @@ class Batch:
     ) -> Batch:
         """Start a batch, or resume the same batch with the origin of its first run.
 
-        Raises ONTOLOGY_NOT_FOUND, PROTECTED, and DOMAIN_BUSY during another operation.
+        Raises ONTOLOGY_NOT_FOUND if the domain does not exist, PROTECTED if it is protected, and DOMAIN_BUSY while
+        another operation runs.
         """
         origin_fields = {"session": core.origin.session, "source": core.origin.source, "actor": core.origin.actor}
-        known_fields = {name: value for name, value in origin_fields.items() if value is not None}
-        known_fields |= {"at_command_line": 1} if core.origin.at_command_line else {}
-        arguments = {**arguments, **known_fields, "batch": new_id("evt")}
+        set_fields = {name: value for name, value in origin_fields.items() if value is not None}
+        set_fields |= {"at_command_line": 1} if core.origin.at_command_line else {}
+        arguments = {**arguments, **set_fields, "batch": new_id("evt")}
         job = await jobs.begin(core.store, domain, state, params, arguments, origin=core.origin, reach=reach)
-        rendered = {name: str(job.arguments[name]) if name in job.arguments else None for name in origin_fields}
+        origin_values = {name: str(job.arguments[name]) if name in job.arguments else None for name in origin_fields}
         origin = Origin(
-            session=rendered["session"],
-            source=str(rendered["source"]),
-            actor=rendered["actor"],
+            session=origin_values["session"],
+            source=str(origin_values["source"]),
+            actor=origin_values["actor"],
             at_command_line="at_command_line" in job.arguments,
         )
         return cls(core, job, str(job.arguments["batch"]), origin, request)
 
     async def check(self, drafts: Sequence[Draft]) -> None:
-        """Raise PROTECTED if the changes of all pages affect protected subjects."""
+        """Raise PROTECTED if a change affects a protected subject. Called with the changes of all pages."""
         await self.core.log.check(self.job.domain, self.origin, drafts)
 
-    async def page(self, drafts: Sequence[Draft], look: CheckPage | None = None, **progress: str | int) -> None:
+    async def page(self, drafts: Sequence[Draft], check_page: CheckPage | None = None, **progress: str | int) -> None:
         """Append and project a page of events, and store the progress."""
 
         async def append(transaction: Transaction) -> None:
             batch = (self.job.domain, self.origin, self.id)
             events = await self.core.log.append(transaction, *batch, drafts, request=self.request)
-            if look is not None:
-                await look(transaction, events)
+            if check_page is not None:
+                await check_page(transaction, events)
 
-        await self.job.step(self.job.then(done=self.job.progress.done + len(drafts), **progress), append)
+        await self.job.step(self.job.with_progress(done=self.job.progress.done + len(drafts), **progress), append)
 
     async def abandon(self) -> None:
-        """End the batch after a failure if no page is written, so that other writes to the domain can continue.
+        """After a failure, end the batch if no page is written, so that other writes to the domain can continue.
 
-        Otherwise the batch stays resumable, even if another run has taken it over or the store cannot be reached.
+        If a page is written, or ending the batch fails, the batch remains and can be resumed.
         """
         if self.job.progress.done == 0:
             with suppress(GraphError):

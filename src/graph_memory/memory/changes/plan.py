@@ -1,7 +1,7 @@
-"""Validation and order of a set of changes, without I/O.
+"""Validates and orders a set of changes. Does no I/O.
 
 A change is a draft of a subject's new state or of its deletion. A violation is the reason why a change is not allowed.
-Callers turn it into an error, a conflict, or a refusal.
+Callers turn it into an error or a conflict.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from enum import StrEnum
 from functools import cached_property
 from typing import cast
 
-from graph_memory.memory.changes.stored_data_check import StoredType, unfit_end
-from graph_memory.memory.changes.types import joined_types, links_after, ontology_after
-from graph_memory.memory.changes.values import Owners, UniqueValue, link_value, unique_value_taken
+from graph_memory.memory.changes.stored_data_check import StoredType, incompatible_end_error
+from graph_memory.memory.changes.types import connection_types_after, named_node_types, ontology_after
+from graph_memory.memory.changes.values import Owners, UniqueValue, link_value, unique_value_taken_error
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.ontology.indexes import unique_properties
-from graph_memory.model.ontology.inverses import disagreement
+from graph_memory.model.ontology.inverses import find_inverse_error
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, Ontology
 from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.projection import declared_type, type_from_draft
@@ -39,30 +39,30 @@ class Context:
     """The stored data that is needed to plan changes."""
 
     ontology: Ontology
-    living: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The types of the ends of the subjects, by node."""
+    existing_node_types: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The types of the existing nodes that are endpoints of the subjects, keyed by node id."""
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
-    """The deletions of the attached subjects, for each node that would be deleted or change its type."""
+    """Drafts that delete the attachments of nodes that are deleted or change type, keyed by node id."""
     owners: Owners = field(default_factory=dict[UniqueValue, Mapping[str, str | None]])
-    """The owners of unique values that subjects would get."""
-    used: Collection[str] = ()
+    """The current owners of the unique values that the changes set."""
+    used_ids: Collection[str] = ()
     """Ids of new subjects that exist or existed before."""
-    broken: Mapping[str, BrokenRule] = field(default_factory=dict[str, BrokenRule])
-    """Connections that violate a rule of their type in the resulting graph, with that rule."""
-    present: Sequence[Draft] = ()
-    """The present state of the subjects. Only set if types would be deleted, as are the next two fields."""
+    broken_rules: Mapping[str, BrokenRule] = field(default_factory=dict[str, BrokenRule])
+    """The rules that connections would violate in the resulting graph, keyed by connection id."""
+    current_drafts: Sequence[Draft] = ()
+    """The current states of the subjects to change. Like the next two fields, only set if types would be deleted."""
     users: Mapping[str, str] = field(default_factory=dict[str, str])
-    """For each type that would be deleted, an example of its use by a subject that is not deleted."""
-    stored: Mapping[str, StoredType] = field(default_factory=dict[str, StoredType])
-    """The stored data of types whose change adds demands."""
-    most_rekeyed: int = 0
+    """A phrase about a remaining subject of each type that would be deleted, keyed by type id."""
+    stored_types: Mapping[str, StoredType] = field(default_factory=dict[str, StoredType])
+    """The checks of stored subjects, for types whose change adds rules."""
+    max_rekeyed: int = 0
     """Maximum number of subjects of a type that may be reindexed in the transaction of the changes."""
     ontology_event: Event | None = None
     """The last event of the ontology itself."""
 
 
 class Rule(StrEnum):
-    """A rule that a change can violate."""
+    """The rule that a change violates."""
 
     NEEDED = "needed"
     """A remaining subject uses a type that would be deleted, or does not fit the changed type."""
@@ -84,7 +84,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A violation by one change: the rule, the reason as a phrase, and the other subjects involved."""
+    """A violation of a rule by one change, with the reason as a phrase, and the other subjects involved."""
 
     draft: Draft
     rule: Rule
@@ -95,16 +95,16 @@ class Violation:
     """The title of the first of the other subjects, if known."""
     error: GraphError | None = None
 
-    def refusal(self, domain: str) -> GraphError:
+    def to_error(self, domain: str) -> GraphError:
         """Return the error with which a write of this change is rejected."""
         draft = self.draft
         match self.rule:
             case Rule.END:
-                return node_not_found(domain, self.others[0])
+                return node_not_found_error(domain, self.others[0])
             case Rule.USED:
-                return _already_exists(draft)
+                return _already_exists_error(draft)
             case Rule.UNIQUE:
-                return unique_value_taken(draft, self.property or "", self.others[0], self.title)
+                return unique_value_taken_error(draft, self.property or "", self.others[0], self.title)
             case _:
                 return self.error or GraphError(Code.INVALID_ARGUMENT, f"{draft.subject}: {self.reason}")
 
@@ -113,7 +113,7 @@ Check = Callable[[Draft], Violation | None]
 
 
 class Changeset:
-    """Changes by subject, in the requested order, with their violations."""
+    """Changes in the requested order, keyed by subject, with their violations."""
 
     def __init__(self, context: Context, changes: Mapping[str, Draft], ontology: Ontology | None = None) -> None:
         self.context = context
@@ -134,7 +134,7 @@ class Changeset:
     def validate(self, domain: str) -> list[Draft]:
         """Return the changes in order. Raises the error of the first violation."""
         for violation in self.violations():
-            raise violation.refusal(domain)
+            raise violation.to_error(domain)
         return self.in_order()
 
     def violations(self) -> Iterator[Violation]:
@@ -152,7 +152,7 @@ class Changeset:
         """Return the type of a node after the changes, or None if it does not exist."""
         change = self.changes.get(node)
         if change is None or change.kind is not Kind.NODE:
-            return self.context.living.get(node)
+            return self.context.existing_node_types.get(node)
         return None if change.op is Op.DELETE else change.type or ""
 
     def check_ends(self, draft: Draft) -> Violation | None:
@@ -160,10 +160,11 @@ class Changeset:
         if draft.op is Op.DELETE:
             return None
         is_new = draft.op is Op.CREATE
-        missing = [end for end in ends_of(draft) if (self.type_of(end) is None if is_new else self.deletes(end))]
-        if not missing:
+        missing_ids = [end for end in ends_of(draft) if (self.type_of(end) is None if is_new else self.deletes(end))]
+        if not missing_ids:
             return None
-        return Violation(draft, Rule.END, f"node {missing[0]}, which it needs, does not exist", tuple(missing))
+        reason = f"it needs node {missing_ids[0]}, which does not exist"
+        return Violation(draft, Rule.END, reason, tuple(missing_ids))
 
     def check_ontology(self, draft: Draft) -> Violation | None:
         """Return a violation if the ontology does not allow the change, or lacks a type."""
@@ -178,73 +179,73 @@ class Changeset:
                 )
             return Violation(draft, Rule.TYPE, missing, error=error)
         if draft.kind is Kind.NODE:
-            return self._unfit_end(draft)
+            return self._incompatible_end(draft)
         if draft.kind is not Kind.CONNECTION_TYPE:
             return None
         if missing := self._missing_type(draft):
             return Violation(draft, Rule.TYPE, missing)
-        error = disagreement(cast("ConnectionType", type_from_draft(draft)), self._link_types)
+        error = find_inverse_error(cast("ConnectionType", type_from_draft(draft)), self._link_types)
         return Violation(draft, Rule.TYPE, error.message, error=error) if error else None
 
-    def _unfit_end(self, draft: Draft) -> Violation | None:
+    def _incompatible_end(self, draft: Draft) -> Violation | None:
         attached = [
             deletion for deletion in self.context.attached.get(draft.subject, ()) if not self.deletes(deletion.subject)
         ]
-        error = unfit_end(draft, attached, self.ontology)
+        error = incompatible_end_error(draft, attached, self.ontology)
         return Violation(draft, Rule.NOT_ALLOWED, error.message, error=error) if error else None
 
     @cached_property
     def _link_types(self) -> list[ConnectionType]:
-        return links_after(self.context.ontology, self.changes.values())
+        return connection_types_after(self.context.ontology, self.changes.values())
 
     def _missing_type(self, draft: Draft) -> str | None:
         kind, names = TYPE_OF.get(draft.kind), (draft.type or "",)
         if draft.kind is Kind.CONNECTION_TYPE:
-            kind, names = Kind.NODE_TYPE, joined_types(cast("ConnectionType", type_from_draft(draft)))
+            kind, names = Kind.NODE_TYPE, named_node_types(cast("ConnectionType", type_from_draft(draft)))
         find = self.ontology.find_node_type if kind is Kind.NODE_TYPE else self.ontology.find_connection_type
         name = next((name for name in names if name != ANY and find(name) is None), None) if kind else None
-        return None if name is None else f"{str(kind).replace('_', ' ')} {name}, which it needs, is not defined"
+        return None if name is None else f"it needs {str(kind).replace('_', ' ')} {quote(name)}, which is not defined"
 
     def check_links(self, draft: Draft) -> Violation | None:
         """Return a violation if a connection violates a rule of its type about other connections."""
-        broken = self.context.broken.get(draft.subject)
-        return Violation(draft, Rule.LINK, broken.reason, error=broken.refusal(draft)) if broken else None
+        broken = self.context.broken_rules.get(draft.subject)
+        return Violation(draft, Rule.LINK, broken.reason, error=broken.to_error(draft)) if broken else None
 
     def check_id(self, draft: Draft) -> Violation | None:
         """Return a violation if the id of a new subject exists or existed before."""
-        if draft.op is not Op.CREATE or draft.subject not in self.context.used:
+        if draft.op is not Op.CREATE or draft.subject not in self.context.used_ids:
             return None
         return Violation(draft, Rule.USED, "it exists, or existed before")
 
     def check_unique(self, draft: Draft) -> Violation | None:
         """Return a violation if another subject keeps a unique value of the draft, or an earlier change sets it."""
-        for value in unique_of(draft, self.ontology):
+        for value in unique_values_of(draft, self.ontology):
             if holder := next((other for other in self._holders(value) if other != draft.subject), None):
                 title = self.context.owners[value][holder]
                 reason = f"{with_title(holder, title)} now has {value}"
                 return Violation(draft, Rule.UNIQUE, reason, (holder,), value.property, title)
-            first = self._first_owners.get(value, draft.subject)
-            if first != draft.subject and draft.subject not in self.context.owners.get(value, {}):
-                title = _title(self.changes[first])
-                reason = f"{with_title(first, title)} would get back {value}"
-                return Violation(draft, Rule.UNIQUE, reason, (first,), value.property, title)
+            first_owner = self._first_owners.get(value, draft.subject)
+            if first_owner != draft.subject and draft.subject not in self.context.owners.get(value, {}):
+                title = _title_of(self.changes[first_owner])
+                reason = f"{with_title(first_owner, title)} would get back {value}"
+                return Violation(draft, Rule.UNIQUE, reason, (first_owner,), value.property, title)
         return None
 
     def holder(self, value: UniqueValue) -> str | None:
-        """Return the subject that has and keeps a unique value, or None."""
+        """Return a subject that has a unique value and keeps it after the changes, or None."""
         return next(self._holders(value), None)
 
     def _holders(self, value: UniqueValue) -> Iterator[str]:
         for owner in self.context.owners.get(value, {}):
             change = self.changes.get(owner)
-            if change is None or value in unique_of(change, self.ontology):
+            if change is None or value in unique_values_of(change, self.ontology):
                 yield owner
 
     @cached_property
     def _first_owners(self) -> Mapping[UniqueValue, str]:
-        """The first subject with each unique value, by value."""
+        """The subject of the first change that sets each unique value, keyed by value."""
         drafts = reversed([*self.changes.values()])
-        return {value: draft.subject for draft in drafts for value in unique_of(draft, self.ontology)}
+        return {value: draft.subject for draft in drafts for value in unique_values_of(draft, self.ontology)}
 
     def check_attached(self, draft: Draft) -> Violation | None:
         """Return a violation if a subject that is attached to a deleted node remains."""
@@ -257,21 +258,21 @@ class Changeset:
         ]
         if not remaining:
             return None
-        label = (
+        phrase = (
             "1 connection or observation" if len(remaining) == 1 else f"{len(remaining)} connections or observations"
         )
-        return Violation(draft, Rule.ATTACHED, f"deleting it would delete {label} added since", tuple(remaining))
+        return Violation(draft, Rule.ATTACHED, f"deleting it would delete {phrase} added since", tuple(remaining))
 
     def check_needed(self, draft: Draft) -> Violation | None:
         """Return a violation if a subject needs a type that is deleted or changed."""
         if draft.op is Op.DELETE and draft.subject in self._users:
             return Violation(draft, Rule.NEEDED, self._users[draft.subject])
-        stored = self.context.stored.get(draft.subject) if draft.op is Op.UPDATE else None
-        if stored and stored.change.changes_derived and stored.count > self.context.most_rekeyed:
+        stored = self.context.stored_types.get(draft.subject) if draft.op is Op.UPDATE else None
+        if stored and stored.change.changes_derived and stored.count > self.context.max_rekeyed:
             verb = "indexed" if stored.change.changes_keys else "materialized"
             reason = f"{stored.count:,} {stored.kind}s would have to be {verb}; apply the intended ontology instead"
             return Violation(draft, Rule.NEEDED, reason)
-        misfits = stored.misfits(self.changes, self._deleted_attached) if stored else []
+        misfits = stored.find_incompatible(self.changes, self._deleted_attached) if stored else []
         if not misfits:
             return None
         label = (
@@ -288,30 +289,30 @@ class Changeset:
 
     @cached_property
     def _users(self) -> Mapping[str, str]:
-        """For each deleted type, a phrase that names a subject which still needs it. By the type's subject id."""
+        """A phrase about a type or subject that needs each type, keyed by the id of the needed type."""
         deleted = {draft.subject for draft in self.changes.values() if draft.op is Op.DELETE}
         if not any(self.changes[subject].kind in TYPES for subject in deleted):
             return {}
         context = self.context
         attached = [draft for drafts in context.attached.values() for draft in drafts]
         deleted |= {draft.subject for node in context.attached.keys() & deleted for draft in context.attached[node]}
-        types = {subject_of_type(defined): defined for defined in context.ontology.own_connection_types}
+        types = {subject_of_type(link_type): link_type for link_type in context.ontology.own_connection_types}
         types |= {draft.subject: type_from_draft(draft) for draft in self.changes.values() if _is_link_type(draft)}
-        named_types = {
-            type_subject(Kind.NODE_TYPE, name): f"{declared.title} refers to it"
-            for subject, declared in types.items()
-            if subject not in deleted and isinstance(declared, ConnectionType)
-            for name in joined_types(declared)
+        type_users = {
+            type_subject(Kind.NODE_TYPE, name): f"{link_type.title} refers to it"
+            for subject, link_type in types.items()
+            if subject not in deleted and isinstance(link_type, ConnectionType)
+            for name in named_node_types(link_type)
         }
-        typed_subjects = {
+        subject_users = {
             subject: f"{draft.kind} {draft.subject} has this type"
-            for draft in (*context.present, *attached)
+            for draft in (*context.current_drafts, *attached)
             if draft.subject not in deleted and (subject := type_of(self.changes.get(draft.subject, draft))) is not None
         }
-        return {**named_types, **typed_subjects, **context.users}
+        return {**type_users, **subject_users, **context.users}
 
     def in_order(self) -> list[Draft]:
-        """Return the changes and the deletions of attached subjects, each valid after the ones before it."""
+        """Return the changes and the deletions of attachments, each valid after the preceding changes."""
         deletions: dict[str, Draft] = {}
         for draft in (draft for draft in self.changes.values() if draft.op is Op.DELETE):
             for deletion in (*self.context.attached.get(draft.subject, ()), draft):
@@ -322,24 +323,24 @@ class Changeset:
         updates = sorted((draft for draft in self.changes.values() if draft.op is not Op.DELETE), key=_order_of)
         ontology_events = [self.context.ontology_event] if any(draft.kind in TYPES for draft in drafts) else []
         ontology_updates = [replace(last.draft, op=Op.UPDATE, previous=last.seq) for last in ontology_events if last]
-        deleted_data, deleted_types = _split(drafts)
-        updated_data, updated_types = _split(updates)
+        deleted_data, deleted_types = _split_by_kind(drafts)
+        updated_data, updated_types = _split_by_kind(updates)
         return [*deleted_data, *updated_types, *deleted_types, *ontology_updates, *updated_data]
 
 
 def ends_of(draft: Draft) -> tuple[str, ...]:
-    """Return the nodes that a subject needs: the ends of a connection, the node of an observation."""
+    """Return the ids of the nodes that a subject needs: a connection's endpoints, or an observation's node."""
     return tuple(end for end in (draft.from_id, draft.to_id) if end is not None)
 
 
 def type_of(draft: Draft) -> str | None:
-    """Return the subject id of the type that a change's subject has, or None if it has no type."""
+    """Return the subject id of the type of the changed subject, or None if the subject has no type."""
     kind = TYPE_OF.get(draft.kind)
     return type_subject(kind, draft.type) if kind is not None and draft.type is not None else None
 
 
-def unique_of(draft: Draft, ontology: Ontology) -> list[UniqueValue]:
-    """Return the unique values of a subject."""
+def unique_values_of(draft: Draft, ontology: Ontology) -> list[UniqueValue]:
+    """Return the values of a subject that must be unique, including an entity's name and a link's endpoints."""
     values = unique_values(draft.kind, draft.type or "", draft.state or {}, ontology)
     return values if draft.kind is not Kind.LINK else link_value(draft.from_id, draft.state or {})
 
@@ -367,29 +368,26 @@ def _is_link_type(draft: Draft) -> bool:
     return draft.kind is Kind.CONNECTION_TYPE and draft.op is not Op.DELETE
 
 
-def node_not_found(domain: str, node_id: str) -> GraphError:
-    """Return the error for a node id that the domain does not have."""
-    hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " Ids belong to one domain.")
-    return GraphError(
-        Code.NODE_NOT_FOUND,
-        f"Node {printable(node_id) or quote(node_id)} does not exist",
-        {"node_id": printable(node_id), "domain": domain, "hint": hint},
-    )
+def node_not_found_error(domain: str, node_id: str) -> GraphError:
+    """Return the error for a node that does not exist in the domain."""
+    hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " An id is valid only in its domain.")
+    details = {"node_id": printable(node_id), "domain": domain, "hint": hint}
+    return GraphError(Code.NODE_NOT_FOUND, f"Node {quote(node_id)} does not exist", details)
 
 
-def _already_exists(draft: Draft) -> GraphError:
-    hint = "Ids are never reused, even after a deletion: choose another, or omit it."
+def _already_exists_error(draft: Draft) -> GraphError:
+    hint = "Choose another id, or omit it to get a new one."
     code = Code.NODE_ALREADY_EXISTS if draft.kind is Kind.NODE else Code.CONNECTION_ALREADY_EXISTS
-    message = f"{str(draft.kind).capitalize()} {draft.subject} exists, or existed before"
+    message = f"The id {quote(draft.subject)} belongs to an existing or deleted {draft.kind}"
     return GraphError(code, message, {f"{draft.kind}_id": draft.subject, "hint": hint})
 
 
-def _title(draft: Draft) -> str | None:
+def _title_of(draft: Draft) -> str | None:
     title = (draft.state or {}).get("_title")
     return title if isinstance(title, str) else None
 
 
-def _split(drafts: Iterable[Draft]) -> tuple[list[Draft], list[Draft]]:
+def _split_by_kind(drafts: Iterable[Draft]) -> tuple[list[Draft], list[Draft]]:
     all_drafts = list(drafts)
     return [draft for draft in all_drafts if draft.kind not in TYPES], [
         draft for draft in all_drafts if draft.kind in TYPES

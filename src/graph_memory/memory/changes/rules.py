@@ -1,6 +1,7 @@
-"""Checks of the rules of connection types about other connections, which need the graph.
+"""Checks the rules of connection types that involve several connections. The checks read the graph.
 
-A single connection is checked before it is written. Many are checked after they are projected and before the commit.
+A single connection is checked before it is written. Several connections are checked after they are projected and before
+the commit.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ class BrokenRow:
     rule: str
     other: str | None
     nodes: list[tuple[str, str]]
-    """Ids and titles of the ends of both connections, or of the nodes of a cycle from the target to the source."""
+    """Ids and titles of the endpoints of both connections, or of a cycle's nodes from the target to the source."""
 
 
 BROKEN_RULES = query("changes/broken_rules", BrokenRow)
 
 
 class RulesBroken(Exception):  # noqa: N818 - not an error yet: the write is repeated without these
-    """Connections that would violate a rule of their type, each with the rule."""
+    """Raised for connections that break a rule of their type. `rules` has the broken rules, keyed by connection id."""
 
     def __init__(self, rules: Mapping[str, BrokenRule]) -> None:
         super().__init__()
@@ -44,33 +45,35 @@ class RulesBroken(Exception):  # noqa: N818 - not an error yet: the write is rep
 
     @property
     def reasons(self) -> Mapping[str, str]:
-        """The violated rule as a sentence, by connection."""
+        """The reason why each connection breaks its rule, as a phrase, keyed by connection id."""
         return {subject: broken.reason for subject, broken in self.rules.items()}
 
 
 def rule_check_row(draft: Draft, ontology: Ontology | None, extra: Sequence[str] = ()) -> dict[str, object] | None:
-    """Return the row to check for a connection that is new or valid again, or None if no rule applies.
+    """Return the parameters for checking a connection that is new or valid again, or None if no rule applies.
 
     `extra` lists further rules to check.
     """
     if draft.kind is not Kind.CONNECTION or draft.op not in (Op.CREATE, Op.UPDATE):
         return None
-    declared = ontology.find_connection_type(draft.type or "") if ontology else None
+    connection_type = ontology.find_connection_type(draft.type or "") if ontology else None
     is_new = draft.op is Op.CREATE
     rule_names = [
-        rule.name for rule in connection_rules(declared) if is_new or (rule.name == "inverse" and _holds(draft))
+        rule.name
+        for rule in connection_rules(connection_type)
+        if is_new or (rule.name == "inverse" and _is_valid_now(draft))
     ]
     rules = {*extra, *rule_names}
     if not rules:
         return None
-    names = {"type": draft.type, "other_name": declared.other_name if declared else ""}
+    names = {"type": draft.type, "other_name": connection_type.other_name if connection_type else ""}
     ends = {"from": draft.from_id, "to": draft.to_id}
     return {"id": draft.subject, **names, **ends, "rules": sorted(rules), "before": None if is_new else draft.previous}
 
 
-def _holds(draft: Draft) -> bool:
-    ends = cast("datetime | None", (draft.state or {}).get("_valid_to"))
-    return ends is None or ends > utc_now()
+def _is_valid_now(draft: Draft) -> bool:
+    valid_to = cast("datetime | None", (draft.state or {}).get("_valid_to"))
+    return valid_to is None or valid_to > utc_now()
 
 
 async def find_broken_rules(
@@ -82,7 +85,10 @@ async def find_broken_rules(
     in_turn: bool = False,
     extra: Sequence[str] = (),
 ) -> Mapping[str, BrokenRule]:
-    """Return the rules that new connections violate. With `in_turn`, only the later of two conflicting ones counts."""
+    """Return the rules that new connections break, keyed by connection id.
+
+    With `in_turn`, the earlier of two conflicting connections counts as valid.
+    """
     rows = [row for draft in drafts if (row := rule_check_row(draft, ontology, extra))]
     turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
     results = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []
@@ -100,8 +106,8 @@ async def check_rules(
         raise RulesBroken(broken)
 
 
-async def until_rules_hold(attempt: Callable[[Mapping[str, BrokenRule]], Awaitable[R]]) -> R:
-    """Return the result of a write, repeated with the violated rules by connection until none is violated."""
+async def retry_until_rules_hold(attempt: Callable[[Mapping[str, BrokenRule]], Awaitable[R]]) -> R:
+    """Repeat a write until it breaks no rule, and return its result. Each attempt gets all rules broken so far."""
     broken: Mapping[str, BrokenRule] = {}
     while True:
         try:

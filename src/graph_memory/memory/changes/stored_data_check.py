@@ -1,7 +1,7 @@
-"""Checks whether the stored subjects of a type fit a change of the type, without I/O.
+"""Checks whether the stored subjects of a type fit a change of the type. Does no I/O.
 
-All stored subjects are checked once, as they are read, against the new demands of the change. Violations by a single
-subject are recorded with their reason. For rules about several subjects, the needed values are collected.
+All stored subjects are checked once, as they are read, against the constraints that the change adds. Violations by a
+single subject are recorded with their reason. For rules about several subjects, the values to compare are collected.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from graph_memory.model.ontology.ontology_diff import TypeChange
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules, kind_of_type, subject_of_type
 from graph_memory.model.rules import Claim, Ends, claims, describe_claim, find_cycle
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import join_names, printable
+from graph_memory.model.text.wording import join_names, quote
 from graph_memory.model.values.properties import PropertyValue
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRow:
-    """A stored node or connection: the values of the checked properties, and its ends with their types."""
+    """A stored node or connection: the values of the checked properties, and its endpoints with their types."""
 
     id: str
     values: Sequence[PropertyValue | None]
@@ -30,20 +30,26 @@ class StoredRow:
     end_types: Ends | None = None
 
 
-def unfit_end(node: Draft, attached: Sequence[Draft], ontology: Ontology) -> GraphError | None:
+def incompatible_end_error(node: Draft, attached: Sequence[Draft], ontology: Ontology) -> GraphError | None:
     """Return the error for a node whose new type is not allowed by one of its connections, or None."""
     for draft in attached:
-        declared = ontology.find_connection_type(draft.type or "")
-        allowing = ((draft.from_id, declared.allows_source), (draft.to_id, declared.allows_target)) if declared else ()
-        if any(end == node.subject and not allows(node.type or "") for end, allows in allowing):
-            message = f"Connection {draft.subject} of type {printable(draft.type)} cannot join a {printable(node.type)}"
+        connection_type = ontology.find_connection_type(draft.type or "")
+        end_checks = (
+            ((draft.from_id, connection_type.allows_source), (draft.to_id, connection_type.allows_target))
+            if connection_type
+            else ()
+        )
+        if any(end == node.subject and not allows(node.type or "") for end, allows in end_checks):
+            message = (
+                f"Connection {draft.subject} of type {quote(draft.type)} cannot join a node of type {quote(node.type)}"
+            )
             hint = "Delete that connection first, or keep the type of the node."
             return GraphError(Code.INVALID_TOPOLOGY, message, {"connection_id": draft.subject, "hint": hint})
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class IncompatibleSubject:
     """A stored subject that does not fit the change of its type, and the reason."""
 
     id: str
@@ -51,49 +57,49 @@ class Misfit:
 
 
 @dataclass(slots=True)
-class _JointChecks:
-    """The values and ends that are compared between subjects of a type: unique values, and rules of connections."""
+class _CrossSubjectChecks:
+    """Collects the unique values and the connection endpoints that must be compared between subjects."""
 
-    declared: AnyType
+    checked_type: AnyType
     """The type with only its new rules."""
     claims: dict[str, Sequence[Claim]] = field(default_factory=dict[str, Sequence[Claim]])
     edges: dict[str, Ends] = field(default_factory=dict[str, Ends])
 
     def add(self, subject: str, properties: Mapping[str, object], ends: Ends | None) -> None:
-        """Add a subject's values and ends to which the new rules apply."""
-        if subject_claims := [*claims(self.declared, properties, ends)]:
+        """Collect a subject's values and endpoints to which the new rules apply."""
+        if subject_claims := [*claims(self.checked_type, properties, ends)]:
             self.claims[subject] = subject_claims
-        if ends is not None and isinstance(self.declared, ConnectionType) and self.declared.acyclic:
+        if ends is not None and isinstance(self.checked_type, ConnectionType) and self.checked_type.acyclic:
             self.edges[subject] = ends
 
-    def without(self, left_out: Collection[str]) -> _JointChecks:
-        remaining = {subject: claims for subject, claims in self.claims.items() if subject not in left_out}
-        edges = {subject: ends for subject, ends in self.edges.items() if subject not in left_out}
-        return _JointChecks(self.declared, remaining, edges)
+    def without(self, omitted_ids: Collection[str]) -> _CrossSubjectChecks:
+        remaining = {subject: claims for subject, claims in self.claims.items() if subject not in omitted_ids}
+        edges = {subject: ends for subject, ends in self.edges.items() if subject not in omitted_ids}
+        return _CrossSubjectChecks(self.checked_type, remaining, edges)
 
-    def misfits(self) -> Iterator[Misfit]:
-        """Yield the subjects that conflict with other subjects, by id."""
+    def find_incompatible(self) -> Iterator[IncompatibleSubject]:
+        """Yield the subjects in conflict with other subjects, sorted by id, and a connection that closes a cycle."""
         owners: dict[Claim, str] = {}
         for subject in sorted(self.claims):
             for claim in self.claims[subject]:
                 if (other := owners.setdefault(claim, subject)) != subject:
-                    yield Misfit(subject, f"{other} has the same {describe_claim(claim)}")
+                    yield IncompatibleSubject(subject, f"{other} already has the same {describe_claim(claim)}")
         if nodes := find_cycle(self.edges.values()):
             first = min(edge_id for edge_id, ends in self.edges.items() if ends == (nodes[1], nodes[0]))
-            yield Misfit(first, f"it is in a cycle of {join_names(nodes[:-1])}")
+            yield IncompatibleSubject(first, f"it is in a cycle of {join_names(nodes[:-1])}")
 
 
 @dataclass(slots=True)
 class StoredType:
-    """The subjects read so far of a type whose change adds rules."""
+    """The check of a type whose change adds rules. It covers the stored subjects that were added so far."""
 
     change: TypeChange
     count: int = 0
     _misfits: dict[str, str] = field(default_factory=dict[str, str])
-    _joint: _JointChecks = field(init=False)
+    _joint: _CrossSubjectChecks = field(init=False)
 
     def __post_init__(self) -> None:
-        self._joint = _JointChecks(self.change.new_rules)
+        self._joint = _CrossSubjectChecks(self.change.new_rules)
 
     @property
     def subject(self) -> str:
@@ -118,17 +124,23 @@ class StoredType:
             self._misfits[row.id] = reason
         self._joint.add(row.id, values, row.ends)
 
-    def misfits(self, changes: Mapping[str, Draft] | None = None, deleted: Collection[str] = ()) -> list[Misfit]:
-        """Return stored subjects that do not fit. Changed or deleted subjects are omitted: they are checked anyway."""
+    def find_incompatible(
+        self, changes: Mapping[str, Draft] | None = None, deleted: Collection[str] = ()
+    ) -> list[IncompatibleSubject]:
+        """Return the stored subjects that do not fit. Omits changed and deleted subjects."""
         modified = changes or {}
-        left_out = {*modified, *deleted}
-        together = self._joint.without(left_out) if left_out else self._joint
+        omitted_ids = {*modified, *deleted}
+        joint_checks = self._joint.without(omitted_ids) if omitted_ids else self._joint
         for draft in modified.values():
             if draft.op is not Op.DELETE and (draft.kind, draft.type) == (self.kind, self.change.after.name):
                 ends = (draft.from_id, draft.to_id) if draft.from_id and draft.to_id else None
-                together.add(draft.subject, draft.state or {}, ends)
-        single = [Misfit(subject, why) for subject, why in self._misfits.items() if subject not in left_out]
-        return [*single, *together.misfits()]
+                joint_checks.add(draft.subject, draft.state or {}, ends)
+        single_misfits = [
+            IncompatibleSubject(subject, reason)
+            for subject, reason in self._misfits.items()
+            if subject not in omitted_ids
+        ]
+        return [*single_misfits, *joint_checks.find_incompatible()]
 
 
 def _violation_of(after: AnyType, values: Mapping[str, PropertyValue], end_types: Ends | None) -> str | None:

@@ -1,4 +1,4 @@
-"""The types of an ontology after changes, without I/O."""
+"""Computes the types of an ontology after changes. Does no I/O."""
 
 from __future__ import annotations
 
@@ -18,48 +18,52 @@ from graph_memory.model.subjects.kinds import TYPES, Kind
 def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
     """Return the ontology after changes, without connection types that name missing node types.
 
-    Types whose inverses contradict each other have no inverse. Raises INVALID_ONTOLOGY for too many types.
+    Types whose inverses contradict each other have no inverse. Raises INVALID_ONTOLOGY if there are too many types.
     """
     types = [draft for draft in changes if draft.kind in TYPES]
     if not types:
         return before
     deleted = {draft.subject for draft in types if draft.op is Op.DELETE}
     definitions = [type_from_draft(draft) for draft in types if draft.op is not Op.DELETE]
-    nodes = {declared.name: declared for declared in before.node_types if subject_of_type(declared) not in deleted}
-    nodes |= {declared.name: declared for declared in definitions if isinstance(declared, NodeType)}
+    nodes = {node_type.name: node_type for node_type in before.node_types if subject_of_type(node_type) not in deleted}
+    nodes |= {node_type.name: node_type for node_type in definitions if isinstance(node_type, NodeType)}
     names = {ANY, *nodes}
     connection_types = without_disagreeing_inverses(
         [
             connection_type
-            for connection_type in links_after(before, types)
-            if names.issuperset(joined_types(connection_type))
+            for connection_type in connection_types_after(before, types)
+            if names.issuperset(named_node_types(connection_type))
         ]
     )
     return replace(before, node_types=tuple(nodes.values()), connection_types=tuple(connection_types))
 
 
-def links_after(before: Ontology, changes: Iterable[Draft]) -> list[ConnectionType]:
-    """Return the connection types after changes, as declared."""
-    links = {subject_of_type(declared): declared for declared in before.connection_types}
+def connection_types_after(before: Ontology, changes: Iterable[Draft]) -> list[ConnectionType]:
+    """Return the declared connection types of an ontology after changes, without checking them."""
+    connection_types = {
+        subject_of_type(connection_type): connection_type for connection_type in before.connection_types
+    }
     for draft in changes:
         if draft.kind is Kind.CONNECTION_TYPE:
-            links.pop(draft.subject, None)
+            connection_types.pop(draft.subject, None)
             if draft.op is not Op.DELETE:
-                links[draft.subject] = cast("ConnectionType", type_from_draft(draft))
-    return list(links.values())
+                connection_types[draft.subject] = cast("ConnectionType", type_from_draft(draft))
+    return list(connection_types.values())
 
 
 def type_changes(before: Ontology, changes: Iterable[Draft]) -> list[TypeChange]:
-    """Return the types of an ontology that changes modify."""
-    after = [type_from_draft(draft) for draft in changes if draft.kind in TYPES and draft.op is Op.UPDATE]
-    known = {subject_of_type(declared): declared for declared in (*before.node_types, *before.connection_types)}
+    """Return the existing types that changes modify, each in its form before and after. Omits new and deleted types."""
+    new_types = [type_from_draft(draft) for draft in changes if draft.kind in TYPES and draft.op is Op.UPDATE]
+    types_by_subject = {
+        subject_of_type(new_type): new_type for new_type in (*before.node_types, *before.connection_types)
+    }
     return [
-        TypeChange(known[subject_of_type(declared)], declared)
-        for declared in after
-        if subject_of_type(declared) in known
+        TypeChange(types_by_subject[subject_of_type(new_type)], new_type)
+        for new_type in new_types
+        if subject_of_type(new_type) in types_by_subject
     ]
 
 
-def joined_types(declared: ConnectionType) -> tuple[str, ...]:
+def named_node_types(connection_type: ConnectionType) -> tuple[str, ...]:
     """Return the node types that a connection type names."""
-    return (*declared.from_types, *declared.to_types)
+    return (*connection_type.from_types, *connection_type.to_types)

@@ -28,15 +28,15 @@ class UniqueValue:
             return "a link of its type from the same node to the same node"
         if self.type != ANY:
             return "the value of one of its unique properties"
-        return f"the name {quote(self.value)}, which two entities cannot have: delete or rename that one first"
+        return f"the name {quote(self.value)} (delete or rename that entity first)"
 
 
 Owners = Mapping[UniqueValue, Mapping[str, str | None]]
-"""The ids of the subjects that have each unique value, with their titles if known."""
+"""The subjects that have each unique value: their titles (None if unknown), keyed by id."""
 
 
 def link_value(source: str | None, state: Mapping[str, object]) -> list[UniqueValue]:
-    """Return the unique value of a link: its type, source and target."""
+    """Return the unique value of a link: its type, source and target. Empty if the state is not of a link."""
     if source is None or "_target" not in state:
         return []
     value = f"{source} {state.get('_target_domain')} {state['_target']}"
@@ -46,20 +46,20 @@ def link_value(source: str | None, state: Mapping[str, object]) -> list[UniqueVa
 def _link_exists_error(state: Mapping[str, object], owner: str) -> GraphError:
     """Return the error for a second link of the same type between two nodes."""
     hint = Hint("Pass another link_type.", " To replace the link, first delete it with {delete_cross_domain_link}.")
-    message = f"There is already a {state.get('_link_type')} link between these nodes: {owner}"
+    message = f"Link {owner} already connects these nodes with the type {quote(state.get('_link_type'))}"
     return GraphError(Code.LINK_ALREADY_EXISTS, message, {"link_id": owner, "hint": hint})
 
 
-def unique_value_taken(draft: Draft, name: str, owner: str, title: str | None) -> GraphError:
+def unique_value_taken_error(draft: Draft, name: str, owner: str, title: str | None) -> GraphError:
     """Return the error for a unique value or link that another subject has."""
     if draft.kind is Kind.LINK:
         return _link_exists_error(draft.state or {}, owner)
     if ENTITY in (draft.state or {}) and name == "name":
-        message = f"Another entity already has the name {quote((draft.state or {}).get(name))}: {owner}"
-        hint = "Names are unique in a domain, across all types: use the existing entity, or choose another name."
+        message = f"Another entity, {owner}, already has the name {quote((draft.state or {}).get(name))}"
+        hint = "Use the existing entity, or choose another name: names are unique in a domain, across all types."
         return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "owner": owner, "hint": hint})
-    return GraphError(
-        Code.UNIQUE_PROPERTY_TAKEN,
-        f"Another {draft.type} already has that value of the unique property {name}: {with_title(owner, title)}",
-        {"property": name, "owner": owner, "hint": "Use the existing one, or choose another value."},
-    )
+    value = (draft.state or {}).get(name)
+    had_value = "this value" if value is None else f"the value {quote(value)}"
+    message = f"Property {quote(name)} of {draft.type} must be unique, but {with_title(owner, title)} has {had_value}"
+    hint = f"Use the existing {draft.kind}, or choose another value."
+    return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "owner": owner, "hint": hint})

@@ -1,1 +1,1 @@
-"""Cypher statements of callers."""
+"""Cypher statements that callers pass."""

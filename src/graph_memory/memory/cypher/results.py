@@ -1,4 +1,4 @@
-"""The results of Cypher statements, and of the schema for them."""
+"""The results of Cypher statements, and the schema that they can use."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class CypherRows(ResultWithWarnings):
 
 
 class LabelInfo(Result):
-    """A label, which is a node type of the domain."""
+    """A label. It is a node type of the domain."""
 
     label: str
     properties: dict[str, str] = Field(description="Type of each property")
 
 
 class RelationshipInfo(Result):
-    """A relationship type, which is a connection type of the domain."""
+    """A relationship type. It is a connection type of the domain."""
 
     type: str
     start: tuple[str, ...]
@@ -31,7 +31,7 @@ class RelationshipInfo(Result):
 
 
 class CypherSchema(Result):
-    """The labels and relationship types of a domain, which a Cypher statement can match."""
+    """The labels and relationship types of a domain that a Cypher statement can match."""
 
     labels: tuple[LabelInfo, ...]
     relationships: tuple[RelationshipInfo, ...]

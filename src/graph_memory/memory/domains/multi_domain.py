@@ -1,4 +1,4 @@
-"""Selects the domains that a call reads: the named ones and, if requested, their descendants."""
+"""Selects the domains that a call reads: the listed domains and, if requested, their descendants."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graph_memory.model.errors import Hint
 from graph_memory.model.rights import readable, require
 from graph_memory.model.text.wording import join_names, quote
 from graph_memory.model.values.arguments import check_domain, invalid_argument
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.tree import BELOW
 
 MAX_DOMAINS = 100
@@ -25,32 +25,32 @@ async def requested_domains(
     *,
     include_children: bool,
 ) -> tuple[str, ...] | None:
-    """Return the domains that a call reads, the named ones first, or None if the call reads only one domain.
+    """Return the domains that a call reads, listed domains first, or None if the call reads only one domain.
 
-    Raises INVALID_ARGUMENT, and ONTOLOGY_NOT_FOUND for a named domain that does not exist.
+    Raises INVALID_ARGUMENT if the arguments are invalid or select too many domains, and ONTOLOGY_NOT_FOUND if a listed
+    domain does not exist.
     """
     if domains is None and not include_children:
         return None
     if domains is not None and domain is not None:
-        raise invalid_argument("domains", "domain and domains were both given", "Pass one of the two.")
-    named = [domain_of(domain)] if domains is None else _readable_names(domains)
-    reached: dict[str, None] = {}
-    level: Sequence[str] = named
-    while level and len(reached) <= MAX_DOMAINS:
+        raise invalid_argument("domains", "domain and domains were both given", "Pass either domain or domains.")
+    named_domains = [domain_of(domain)] if domains is None else _readable_names(domains)
+    selected_domains: dict[str, None] = {}
+    level: Sequence[str] = named_domains
+    while level and len(selected_domains) <= MAX_DOMAINS:
         rows = {row.name: row for row in await core.store.read(BELOW, domains=list(level))}
-        if not reached and (missing := [name for name in named if name not in rows]):
-            raise no_ontology(missing[0])
-        reached |= dict.fromkeys(name for name in level if name in rows)
-        below = readable(name for row in rows.values() for name in row.children) if include_children else []
-        level = [name for name in dict.fromkeys(below) if name not in reached]
-    if len(reached) > MAX_DOMAINS:
-        message = f"More than {MAX_DOMAINS} domains are selected: {join_names(list(reached)[:3])}, …"
+        if not selected_domains and (missing := [name for name in named_domains if name not in rows]):
+            raise no_ontology_error(missing[0])
+        selected_domains |= dict.fromkeys(name for name in level if name in rows)
+        children = readable(name for row in rows.values() for name in row.children) if include_children else []
+        level = [name for name in dict.fromkeys(children) if name not in selected_domains]
+    if len(selected_domains) > MAX_DOMAINS:
+        message = f"More than {MAX_DOMAINS} domains are selected: {join_names(list(selected_domains)[:3])}, …"
         raise invalid_argument("domains", message, f"Pass at most {MAX_DOMAINS}, or omit include_children.")
-    return tuple(reached)
+    return tuple(selected_domains)
 
 
 def _readable_names(domains: object) -> list[str]:
-    """Return the domains in the list that the caller may read. Raises INSUFFICIENT_RIGHTS if it may read none."""
     names = _check_names(domains)
     return readable(names) or [require(names[0])]
 
@@ -70,7 +70,10 @@ def _check_names(domains: object) -> list[str]:
 
 
 def merge_warnings(warnings: Mapping[str, Iterable[str]]) -> tuple[str, ...] | None:
-    """Return the distinct warnings of several domains. Warnings of only some domains begin with the domains' names."""
+    """Return the distinct warnings of several domains.
+
+    Each warning begins with the names of its domains, unless it concerns all domains.
+    """
     domains_of: dict[str, list[str]] = {}
     for domain, domain_warnings in warnings.items():
         for warning in domain_warnings:

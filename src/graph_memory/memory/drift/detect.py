@@ -20,12 +20,12 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 PAGE = 500
-"""Number of nodes whose relationships one statement reads."""
+"""Maximum number of nodes whose relationships one statement reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """A node and, if it has one, its relationship that lacks a domain or an id."""
+    """A node, and a relationship of the node that lacks a domain or an id, or None if there is none."""
 
     source: str
     element: str | None
@@ -59,7 +59,7 @@ CONNECTIONS = query("drift/connections", UnnamedConnection)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftCandidates:
-    """Subjects that seem to differ, and elements without a domain or id, with the ids that they would get."""
+    """Subjects that seem to differ, and elements without a domain or id, with their future ids."""
 
     subjects: tuple[Subject, ...] = ()
     nodes: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -67,24 +67,26 @@ class DriftCandidates:
 
     @property
     def size(self) -> int:
-        """Number of candidates."""
+        """The number of all candidates."""
         return len(self.subjects) + len(self.nodes) + len(self.connections)
 
     def only(self, ids: frozenset[str]) -> DriftCandidates:
-        """Return the candidates that have one of these ids in results."""
+        """Return the candidates with these ids: ids of subjects, or element ids of elements without a domain or id."""
         return DriftCandidates(
             subjects=tuple(subject for subject in self.subjects if subject.id in ids),
-            nodes={element: new for element, new in self.nodes.items() if element in ids},
-            connections={element: new for element, new in self.connections.items() if element in ids},
+            nodes={element: new_subject_id for element, new_subject_id in self.nodes.items() if element in ids},
+            connections={
+                element: new_subject_id for element, new_subject_id in self.connections.items() if element in ids
+            },
         )
 
 
 async def find_candidates(core: Core, domain: str) -> DriftCandidates:
     """Return the subjects for which the live graph seems to differ from the log."""
-    subjects = await verify.suspects(core, domain)
-    unnamed = await core.store.read(UNNAMED_NODES, domain=domain)
+    subjects = await verify.find_suspects(core, domain)
+    node_elements = await core.store.read(UNNAMED_NODES, domain=domain)
     ontology = await core.log.require_ontology(domain)
-    types = [declared.name for declared in ontology.connection_types]
+    types = [connection_type.name for connection_type in ontology.connection_types]
     elements, after = list[str](), ""
     params = {"domain": domain, "types": types, "inverses": list(ontology.inverses.values()), "limit": PAGE}
     while page := await core.store.read(UNNAMED_CONNECTIONS, after=after, **params):
@@ -92,7 +94,7 @@ async def find_candidates(core: Core, domain: str) -> DriftCandidates:
         after = page[-1].source
     return DriftCandidates(
         subjects=tuple(subjects),
-        nodes={element: new_id("mem") for element in unnamed},
+        nodes={element: new_id("mem") for element in node_elements},
         connections={element: new_id("conn") for element in elements},
     )
 
@@ -100,18 +102,24 @@ async def find_candidates(core: Core, domain: str) -> DriftCandidates:
 async def read_drifted(core: Core, reader: Reader, domain: str, candidates: DriftCandidates) -> list[DriftedSubject]:
     """Return the candidates that differ. The result is only certain if the domain's lock is held."""
     findings = await verify.examine_subjects(core, reader, domain, candidates.subjects)
-    doubles = {finding.subject.id for finding in findings if finding.has_other_type}
-    single = {finding.subject.id for finding in findings if not finding.has_other_type}
-    reported = [finding for finding in findings if not finding.has_other_type or finding.subject.id not in single]
-    in_log = [_drifted_subject(finding, doubles) for finding in reported]
+    double_ids = {finding.subject.id for finding in findings if finding.has_other_type}
+    single_ids = {finding.subject.id for finding in findings if not finding.has_other_type}
+    reported_findings = [
+        finding for finding in findings if not finding.has_other_type or finding.subject.id not in single_ids
+    ]
+    drifted_with_id = [_drifted_subject(finding, double_ids) for finding in reported_findings]
     nodes = await reader.read(NODES, domain=domain, elements=list(candidates.nodes)) if candidates.nodes else []
-    unnamed = [_drifted_node(row, candidates.nodes[row.element]) for row in nodes]
+    drifted_nodes = [_drifted_node(row, candidates.nodes[row.element]) for row in nodes]
     elements = list(candidates.connections)
     connections = await reader.read(CONNECTIONS, domain=domain, elements=elements) if elements else []
-    return [*in_log, *unnamed, *(_drifted_connection(row, candidates.connections[row.element]) for row in connections)]
+    return [
+        *drifted_with_id,
+        *drifted_nodes,
+        *(_drifted_connection(row, candidates.connections[row.element]) for row in connections),
+    ]
 
 
-def _drifted_subject(finding: Finding, doubles: set[str]) -> DriftedSubject:
+def _drifted_subject(finding: Finding, double_ids: set[str]) -> DriftedSubject:
     live, draft = finding.live, finding.event.draft if finding.event else None
     ends = [end if isinstance(end := live.facts.get(name), str) else None for name in ("from", "to")]
     return DriftedSubject(
@@ -126,12 +134,12 @@ def _drifted_subject(finding: Finding, doubles: set[str]) -> DriftedSubject:
         to_id=ends[1],
         text=live.inline,
         differences=tuple(finding.differences),
-        is_out_of_place=finding.subject.id in doubles or finding.is_misplaced,
+        is_out_of_place=finding.subject.id in double_ids or finding.is_misplaced,
     )
 
 
 def _guess_kind(finding: Finding) -> Kind | None:
-    """Return the apparent kind of a subject that is not in the log."""
+    """Return the apparent kind of a subject that is not in the log, or None if only derived rows exist."""
     if finding.live_type is not None:
         return Kind.CONNECTION
     if "labels" in finding.live.facts:
@@ -144,12 +152,12 @@ def _guess_kind(finding: Finding) -> Kind | None:
     return Kind.OBSERVATION if finding.live.stored is not None else None
 
 
-def _drifted_node(row: UnnamedNode, new: str) -> DriftedSubject:
+def _drifted_node(row: UnnamedNode, new_subject_id: str) -> DriftedSubject:
     labels = tuple(sorted(set(row.labels) - {"_Node"}))
     return DriftedSubject(
         id=row.element,
         element=row.element,
-        subject=new,
+        subject=new_subject_id,
         kind=Kind.NODE,
         type=next(iter(labels), None),
         stored=row.stored,
@@ -158,12 +166,12 @@ def _drifted_node(row: UnnamedNode, new: str) -> DriftedSubject:
     )
 
 
-def _drifted_connection(row: UnnamedConnection, new: str) -> DriftedSubject:
+def _drifted_connection(row: UnnamedConnection, new_subject_id: str) -> DriftedSubject:
     stored_id = row.stored.get("_id")
     return DriftedSubject(
         id=row.element,
         element=row.element,
-        subject=stored_id if isinstance(stored_id, str) else new,
+        subject=stored_id if isinstance(stored_id, str) else new_subject_id,
         kind=Kind.CONNECTION,
         type=row.type,
         stored=row.stored,
@@ -176,25 +184,30 @@ def _drifted_connection(row: UnnamedConnection, new: str) -> DriftedSubject:
 async def read_context(
     reader: Reader, head: Head, drifted: Sequence[DriftedSubject], broken: Mapping[str, BrokenRule]
 ) -> tuple[DriftContext, Mapping[str, str]]:
-    """Return the context of drifted subjects with the broken rules, and the titles of the nodes that they connect."""
+    """Return the context for the adoption of drifted subjects, and the titles of connections' endpoints.
+
+    `broken` lists the broken rules that the context includes.
+    """
     connections = [change for change in drifted if change.kind is Kind.CONNECTION]
     ends = {end for change in connections for end in ends_of(change) if end}
     new_ids = {change.subject for change in connections if change.last is None}
     subjects = sorted(ends | new_ids)
     rows = await reader.read(LAST_EVENTS, domain=head.domain, subjects=subjects) if subjects else []
-    last = [Event.from_row(row) for row in rows]
-    nodes = [event.draft for event in last if event.draft.kind is Kind.NODE and event.draft.op is not Op.DELETE]
+    last_events = [Event.from_row(row) for row in rows]
+    node_drafts = [
+        event.draft for event in last_events if event.draft.kind is Kind.NODE and event.draft.op is not Op.DELETE
+    ]
     attached = _attachments_by_node(drifted)
     context = Context(
         ontology=head.ontology,
-        living={draft.subject: draft.type or "" for draft in nodes},
+        existing_node_types={draft.subject: draft.type or "" for draft in node_drafts},
         attached={
-            node: [deletion_draft(subject) for subject in subjects_attached]
-            for node, subjects_attached in attached.items()
+            node: [deletion_draft(subject) for subject in attached_subjects]
+            for node, attached_subjects in attached.items()
         },
         owners=await owners_of(reader, head.domain, new_unique_values(drifted, head)),
-        used={event.draft.subject for event in last} & new_ids,
-        broken=broken,
+        used_ids={event.draft.subject for event in last_events} & new_ids,
+        broken_rules=broken,
     )
     drift_context = DriftContext(
         context=context,
@@ -203,11 +216,13 @@ async def read_context(
             change for change in connections if change.is_in_log and (change.is_gone or change.is_out_of_place)
         ],
     )
-    return drift_context, {draft.subject: str((draft.state or {}).get("_title", draft.subject)) for draft in nodes}
+    return drift_context, {
+        draft.subject: str((draft.state or {}).get("_title", draft.subject)) for draft in node_drafts
+    }
 
 
 def ends_of(change: DriftedSubject) -> tuple[str | None, str | None]:
-    """Return the ends of a connection or the node of an observation, from the log or otherwise the live graph."""
+    """Return a connection's endpoints or an observation's node. Reads the log or, without an event, the live graph."""
     last = change.last.draft if change.last else None
     return (last.from_id, last.to_id) if last else (change.from_id, change.to_id)
 

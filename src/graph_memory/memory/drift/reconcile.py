@@ -1,7 +1,7 @@
-"""Reconciles changes made directly in Neo4j: each is adopted into the log, or undone.
+"""Reconciles changes made directly in Neo4j: adopts each change into the log, or undoes it.
 
-Differences are found without the lock, as in `verify`, and confirmed while holding it. A dry run that adopts all of
-them shows which can be adopted, and why the ontology refuses the others.
+Differences are found without the lock, as in `verify`, and confirmed while holding it. A dry run that adopts all
+changes shows which changes can be adopted, and why the ontology rejects the remaining changes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.rules import check_rules, until_rules_hold
+from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift import detect
 from graph_memory.memory.drift.adopt import DriftContext, DriftedSubject, plan_adoption
@@ -31,35 +31,35 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import Difference
 from graph_memory.model.rules import BrokenRule
-from graph_memory.model.subjects.kinds import ABOUT, ATTACHED, Kind
+from graph_memory.model.subjects.kinds import ATTACHED, ATTACHED_TO_ONE_NODE, Kind
 from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import content_from
-from graph_memory.storage.log.protection import refusals
+from graph_memory.storage.log.protection import protection_errors
 from graph_memory.storage.log.work import Decision
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import NoRow, query
 from graph_memory.storage.store import Reader, Transaction
 
 MAX_ADOPTED = 10_000
 """Maximum number of changes that one write adopts."""
 DOMAIN = "domain"
-"""The id of the change that stands for wrong counters of the log."""
+"""The id under which results list the domain node if its counters are wrong."""
 
 
-NAME_NODES = query("drift/name_nodes", Nothing)
-NAME_CONNECTIONS = query("drift/name_connections", Nothing)
-DROP_NODES = query("drift/drop_nodes", Nothing)
-DROP_CONNECTIONS = query("drift/drop_connections", Nothing)
+NAME_NODES = query("drift/name_nodes", NoRow)
+NAME_CONNECTIONS = query("drift/name_connections", NoRow)
+DROP_NODES = query("drift/drop_nodes", NoRow)
+DROP_CONNECTIONS = query("drift/drop_connections", NoRow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """The ids to adopt in one write (None means all), and the ids to restore."""
+    """The ids of the changes to adopt in one write (None: all), and of the changes to restore."""
 
     ids: frozenset[str] | None = None
     to_restore: frozenset[str] = frozenset()
     is_faulty: bool = False
-    """Whether the counters of the log itself were changed."""
+    """Whether the counters on the domain node differ from the log."""
 
     def takes(self, change: DriftedSubject) -> bool:
         return self.ids is None or change.id in self.ids
@@ -67,11 +67,11 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """The drifted subjects and the errors of an attempt, and the receipt if the attempt was written."""
+    """The drifted subjects, the errors of an attempt to adopt them, and the receipt if the attempt was written."""
 
     drifted: Sequence[DriftedSubject] = ()
     titles: Mapping[str, str] = field(default_factory=dict[str, str])
-    refused: Mapping[str, GraphError] = field(default_factory=dict[str, GraphError])
+    errors: Mapping[str, GraphError] = field(default_factory=dict[str, GraphError])
     ontology: Ontology | None = None
     receipt: Receipt | None = None
 
@@ -81,10 +81,10 @@ class _Outcome:
 
 
 async def reconcile(core: Core, domain: str, adopt: Which, restore: Which) -> Reconciliation:
-    """List the changes made outside graph-memory, and adopt or restore the given ones. See `Upkeep.reconcile`."""
+    """List the changes made outside graph-memory, and adopt or restore the chosen changes. See `Upkeep.reconcile`."""
     _check_lists(adopt=adopt, restore=restore)
     candidates = await detect.find_candidates(core, domain)
-    faults = await verify.shape_faults(core.store, domain)
+    faults = await verify.find_log_faults(core.store, domain)
     rehearsal = await _adopt(core, domain, candidates, _Choice(is_faulty=bool(faults)), dry_run=True)
     changes = {change.id: _render_change(change, rehearsal) for change in rehearsal.drifted}
     if faults:
@@ -102,13 +102,13 @@ async def reconcile(core: Core, domain: str, adopt: Which, restore: Which) -> Re
 def _check_lists(**choices: Which) -> None:
     for name, choice in choices.items():
         if isinstance(choice, str) and choice != "all":
-            raise invalid_argument(name, f"{name} must be a list of ids, or all", 'For one id, write ["ID"].')
+            raise invalid_argument(name, f'{name} must be a list of ids, or "all"', 'For one id, write ["ID"].')
 
 
 def _resolve_choices(
     changes: Mapping[str, HandChange], adopt: Which, restore: Which
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the ids to adopt and the ids to restore. Raises INVALID_ARGUMENT.
+    """Return the ids to adopt and the ids to restore. Raises INVALID_ARGUMENT if an id is unknown, or is in both lists.
 
     Restoring "all" skips elements without a domain or id, since they may belong to another application.
     """
@@ -117,13 +117,15 @@ def _resolve_choices(
     adopted = frozenset(adopt if adopt != "all" else all_ids) - (named_to_restore if adopt == "all" else frozenset())
     rest_ids = (change.id for change in changes.values() if not change.beside and change.id not in adopted)
     restored = frozenset(restore if restore != "all" else rest_ids)
-    if both := adopted & restored:
+    if conflicting_ids := adopted & restored:
         raise invalid_argument(
-            "restore", f"{printable(min(both))} cannot be both adopted and restored", "Choose one of the two."
+            "restore",
+            f"{printable(min(conflicting_ids))} cannot be both adopted and restored",
+            "Pass the id in only one of the two lists.",
         )
-    if unknown := (adopted | restored) - changes.keys():
-        hint = Hint("{graph-memory reconcile} lists changes made outside graph-memory.")
-        raise invalid_argument("adopt", f"{quote(min(unknown))} already matches the log", hint)
+    if unknown_ids := (adopted | restored) - changes.keys():
+        hint = Hint("List changes made outside graph-memory with {graph-memory reconcile}.")
+        raise invalid_argument("adopt", f"{quote(min(unknown_ids))} already matches the log", hint)
     return adopted, restored
 
 
@@ -135,20 +137,20 @@ async def _adopt_chosen(
     for change in outcome.drifted:
         if change.subject in outcome.adopted:
             changes[change.id] = _settle(changes[change.id], "adopted")
-        elif choice.takes(change) and change.id in outcome.refused:
-            changes[change.id] = _settle(changes[change.id], "refused", outcome.refused[change.id])
+        elif choice.takes(change) and change.id in outcome.errors:
+            changes[change.id] = _settle(changes[change.id], "refused", outcome.errors[change.id])
     if DOMAIN in changes and DOMAIN in (choice.ids or ()):
         changes[DOMAIN] = _settle(changes[DOMAIN], "refused")
     return outcome.receipt.batch if outcome.receipt and outcome.receipt.changes else None
 
 
 async def _adopt(core: Core, domain: str, candidates: DriftCandidates, choice: _Choice, *, dry_run: bool) -> _Outcome:
-    """Adopt the chosen changes that break no rule. With `dry_run`, write nothing."""
+    """Adopt the chosen changes that break no rule of the ontology. With `dry_run`, writes nothing."""
 
     async def attempt(broken: Mapping[str, BrokenRule]) -> _Outcome:
         return await _Attempt(core, domain, candidates, choice, broken, dry_run).write()
 
-    return await until_rules_hold(attempt) if candidates.size else _Outcome()
+    return await retry_until_rules_hold(attempt) if candidates.size else _Outcome()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +159,12 @@ class _AttemptInput:
     context: DriftContext
     titles: Mapping[str, str]
     protected: Mapping[str, GraphError]
-    """Errors of changes that may not be adopted because they touch protected subjects, by id."""
+    """The errors of changes that may not be adopted because they affect protected subjects, keyed by id."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """A write that adopts all changes that can be adopted."""
+    """A write that adopts all valid changes."""
 
     core: Core
     domain: str
@@ -192,15 +194,15 @@ class _Attempt:
         return _AttemptInput(changes, context, titles, await self._protected_errors(reader, head, changes, context))
 
     async def _protected_errors(
-        self, reader: Reader, head: Head, results: Sequence[DriftedSubject], context: DriftContext
+        self, reader: Reader, head: Head, changes: Sequence[DriftedSubject], context: DriftContext
     ) -> dict[str, GraphError]:
-        """Return the errors of changes to protected subjects, by id."""
-        touched = {change.id: [change.subject, *_nodes_touched(change, context)] for change in results}
-        all_subjects = [subject for subjects in touched.values() for subject in subjects]
-        refused = await refusals(reader, head, self.core.origin, all_subjects)
+        """Return the errors of changes to protected subjects, keyed by id."""
+        affected_subjects = {change.id: [change.subject, *_affected_nodes(change, context)] for change in changes}
+        all_subjects = [subject for subjects in affected_subjects.values() for subject in subjects]
+        refused = await protection_errors(reader, head, self.core.origin, all_subjects)
         protected = {
             change_id: next((subject for subject in subjects if subject in refused), None)
-            for change_id, subjects in touched.items()
+            for change_id, subjects in affected_subjects.items()
         }
         return {change_id: refused[subject] for change_id, subject in protected.items() if subject is not None}
 
@@ -209,12 +211,12 @@ class _Attempt:
             **self._not_adoptable_errors(attempt_input.changes, attempt_input.context),
             **attempt_input.protected,
         }
-        chosen = [change for change in attempt_input.changes if self.choice.takes(change)]
-        plan = plan_adoption(chosen, attempt_input.context, head, not_adoptable)
-        return Decision(plan.drafts, _Outcome(attempt_input.changes, attempt_input.titles, plan.refused, head.ontology))
+        chosen_changes = [change for change in attempt_input.changes if self.choice.takes(change)]
+        plan = plan_adoption(chosen_changes, attempt_input.context, head, not_adoptable)
+        return Decision(plan.drafts, _Outcome(attempt_input.changes, attempt_input.titles, plan.errors, head.ontology))
 
     def _not_adoptable_errors(self, subjects: Sequence[DriftedSubject], context: DriftContext) -> dict[str, GraphError]:
-        """Return the errors of changes that no ontology would allow, by id."""
+        """Return the errors of changes that no ontology would allow, keyed by id."""
         refused: dict[str, GraphError] = {}
         count = 0
         for change in subjects:
@@ -225,19 +227,21 @@ class _Attempt:
                 refused[change.id] = error
         return refused
 
-    def _check_adoptable(self, count_chosen: int, change: DriftedSubject, context: DriftContext) -> None:
+    def _check_adoptable(self, chosen_count: int, change: DriftedSubject, context: DriftContext) -> None:
         if self.choice.is_faulty:
-            raise _refusal("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
-        if count_chosen > MAX_ADOPTED:
-            raise _refusal(f"One write adopts at most {MAX_ADOPTED:,} changes", "Settle the others first.")
+            raise _drift_error("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
+        if chosen_count > MAX_ADOPTED:
+            raise _drift_error(
+                f"One write adopts at most {MAX_ADOPTED:,} changes", "Adopt the changes in several calls."
+            )
         if (count := len(context.attached.get(change.subject, ()))) > paging.AT_ONCE:
-            message = f"{count:,} connections, observations and links go with it; one write takes {paging.AT_ONCE:,}"
-            hint = Hint("Restore it with them, then delete it with {delete_node}, which has no limit.")
-            raise _refusal(message, hint)
+            message = f"{count:,} subjects would be deleted with it, and one write deletes at most {paging.AT_ONCE:,}"
+            hint = Hint("Restore it and its attachments, then delete it with {delete_node}, which has no limit.")
+            raise _drift_error(message, hint)
         if to_restore := [
             subject.id for subject in context.attached.get(change.subject, ()) if subject.id in self.choice.to_restore
         ]:
-            raise _refusal(f"{to_restore[0]}, which is to be restored, needs it", "Restore both, or adopt both.")
+            raise _drift_error(f"{to_restore[0]}, which you chose to restore, needs it", "Restore both, or adopt both.")
         if change.text is not None:
             self.core.contents.check(content_from(change.text, "utf-8", "text"))
 
@@ -258,9 +262,9 @@ class _Attempt:
         await check_rules(reader, self.domain, events, outcome.ontology, in_turn=False)
 
 
-def _nodes_touched(change: DriftedSubject, context: DriftContext) -> Sequence[str]:
-    """Return the nodes whose protection forbids a change: its ends, and the ends of its attachments."""
-    owner = [change] if change.kind in ABOUT else []
+def _affected_nodes(change: DriftedSubject, context: DriftContext) -> Sequence[str]:
+    """Return the nodes whose protection can forbid a change: endpoints of the subject and of deleted attachments."""
+    owner = [change] if change.kind in ATTACHED_TO_ONE_NODE else []
     return [end for subject in (*owner, *_deleted_attachments(change, context)) for end in ends_of(subject) if end]
 
 
@@ -273,22 +277,23 @@ async def _restore(
     domain: str,
     candidates: DriftCandidates,
     changes: dict[str, HandChange],
-    chosen: Sequence[HandChange],
+    chosen_changes: Sequence[HandChange],
     subjects: Mapping[str, DriftedSubject],
 ) -> None:
     """Restore the chosen subjects from the log, and record the outcomes in `changes`."""
-    ids = frozenset(change.id for change in chosen)
-    for change in chosen:
-        if missing := _missing_end(subjects.get(change.id), subjects, ids):
-            error = _refusal(f"Node {missing}, which it needs, is missing", f"Restore {missing} too.")
+    ids = frozenset(change.id for change in chosen_changes)
+    for change in chosen_changes:
+        if missing_node := _missing_end(subjects.get(change.id), subjects, ids):
+            error = _drift_error(f"It needs node {missing_node}, which is missing", f"Restore {missing_node} too.")
             changes[change.id] = _settle(change, "refused", error)
     ids = frozenset(change_id for change_id in ids if changes[change_id].settled is None)
-    differing = await _restore_subjects(core, domain, candidates.only(ids), is_domain=DOMAIN in ids)
+    differing_ids = await _restore_subjects(core, domain, candidates.only(ids), is_domain=DOMAIN in ids)
     for change_id in ids:
-        error = _refusal("The log does not have all of it either", "Restore the database or its blobs from a backup.")
+        hint = "Restore the database or its blobs from a backup."
+        error = _drift_error("The log also lacks some data of this subject", hint)
         changes[change_id] = (
             _settle(changes[change_id], "refused", error)
-            if change_id in differing
+            if change_id in differing_ids
             else _settle(changes[change_id], "restored")
         )
 
@@ -298,26 +303,27 @@ def _missing_end(
 ) -> str | None:
     if change is None or not change.is_in_log or change.kind not in ATTACHED:
         return None
-    missing = (
+    missing_ends = (
         end for end in ends_of(change) if end and end in subjects and subjects[end].is_gone and end not in restored
     )
-    return next(missing, None)
+    return next(missing_ends, None)
 
 
 async def _restore_subjects(core: Core, domain: str, candidates: DriftCandidates, *, is_domain: bool) -> set[str]:
     """Repair the subjects and delete elements without an id. Returns the ids that still differ."""
     await _drop_unnamed(core, domain, candidates)
-    differing = candidates.subjects
+    differing_subjects = candidates.subjects
     for _ in range(verify.ROUNDS):
-        if differing:
-            await verify.mend(core, domain, differing)
-            differing = tuple(
-                finding.subject for finding in await verify.examine_subjects(core, core.store, domain, differing)
+        if differing_subjects:
+            await verify.repair_subjects(core, domain, differing_subjects)
+            differing_subjects = tuple(
+                finding.subject
+                for finding in await verify.examine_subjects(core, core.store, domain, differing_subjects)
             )
     if is_domain or any("/" in subject.id or subject.id == "ontology" for subject in candidates.subjects):
-        await verify.mend_domain(core, domain)
-    faulty = {DOMAIN} if is_domain and await verify.shape_faults(core.store, domain) else set[str]()
-    return {subject.id for subject in differing} | faulty
+        await verify.repair_domain(core, domain)
+    faulty_ids = {DOMAIN} if is_domain and await verify.find_log_faults(core.store, domain) else set[str]()
+    return {subject.id for subject in differing_subjects} | faulty_ids
 
 
 async def _drop_unnamed(core: Core, domain: str, candidates: DriftCandidates) -> None:
@@ -331,13 +337,13 @@ async def _drop_unnamed(core: Core, domain: str, candidates: DriftCandidates) ->
 
 
 def _render_change(change: DriftedSubject, rehearsal: _Outcome) -> HandChange:
-    refusal = rehearsal.refused.get(change.id)
+    refusal = rehearsal.errors.get(change.id)
     return HandChange(
         id=change.id,
         kind=str(change.kind or "unknown"),
         type=change.type,
         title=_title(change, rehearsal.titles),
-        what=_kind_of_work(change),
+        what=_work_of(change),
         differences=_differences(change),
         adoptable=refusal is None,
         beside=change.element is not None,
@@ -345,7 +351,7 @@ def _render_change(change: DriftedSubject, rehearsal: _Outcome) -> HandChange:
     )
 
 
-def _kind_of_work(change: DriftedSubject) -> HandWork:
+def _work_of(change: DriftedSubject) -> HandWork:
     if change.is_gone:
         return "deleted"
     return "changed" if change.is_in_log else "made"
@@ -370,7 +376,7 @@ def _title(change: DriftedSubject, titles: Mapping[str, str]) -> str | None:
 
 
 def _domain_change(faults: Sequence[Difference]) -> HandChange:
-    reason = f"The counters follow from the log; restore {DOMAIN}."
+    reason = f"The counters are computed from the log. Restore {DOMAIN}."
     return HandChange(
         id=DOMAIN,
         kind=DOMAIN,
@@ -389,5 +395,5 @@ def _reason(error: GraphError) -> str:
     return f"{error.message.rstrip('.')}. {error.hint}" if error.hint else error.message
 
 
-def _refusal(message: str, hint: str) -> GraphError:
+def _drift_error(message: str, hint: str) -> GraphError:
     return GraphError(Code.STORE_CONFLICT, message, {"hint": hint})

@@ -14,7 +14,7 @@ from graph_memory.model.text.wording import printable, quote
 HandWork = Literal["made", "changed", "deleted"]
 Settled = Literal["adopted", "restored", "refused"]
 Which = Sequence[str] | Literal["all"]
-"""A choice of changes: their ids, or `all`."""
+"""The changes to adopt or restore: their ids, or `all`."""
 
 _DERIVED = {
     "key ": "rows of indexed properties",
@@ -32,10 +32,10 @@ class HandChange(Result):
     type: str | None = None
     title: str | None = None
     what: HandWork
-    differences: tuple[str, ...] = Field(description="The differences in words: value in the log → value in the graph")
+    differences: tuple[str, ...] = Field(description="The differences as text: value in the log → value in the graph")
     adoptable: bool = Field(description="Whether the change can be added to the log")
     beside: bool = Field(
-        default=False, description="Whether it lacks a domain or an id, so verify does not see it; restored only by id"
+        default=False, description="Whether it lacks a domain or an id; verify ignores it, and restore needs its id"
     )
     reason: str | None = Field(default=None, description="Why it cannot be adopted or was not adopted, and what to do")
     settled: Settled | None = Field(
@@ -52,16 +52,16 @@ class Reconciliation(Result):
 
     @property
     def clean(self) -> bool:
-        """Whether no differences remain."""
+        """Whether all changes are adopted or restored."""
         return all(change.settled in ("adopted", "restored") for change in self.changes)
 
 
 def describe_differences(
     differences: Sequence[Difference], before: Mapping[str, object], after: Mapping[str, object]
 ) -> tuple[str, ...]:
-    """Describe the differences of a subject in words. `before` has its logged properties, `after` its live ones.
+    """Describe the differences of a subject as text. `before` has its logged properties, `after` its live properties.
 
-    For derived rows, each kind of difference is named once.
+    Differences of derived rows are listed only once per kind of row.
     """
     return tuple(dict.fromkeys(_describe_difference(difference, before, after) for difference in differences))
 
@@ -75,15 +75,15 @@ def _describe_difference(difference: Difference, before: Mapping[str, object], a
     if name == difference.problem:
         return name
     if key := name.removeprefix("property ") if name.startswith("property ") else None:
-        return f"{printable(key)}: {_value(before.get(key))} → {_value(after.get(key))}"
-    return f"{printable(name)}: {_value(difference.expected)} → {_value(difference.found)}"
+        return f"{printable(key)}: {_render_value(before.get(key))} → {_render_value(after.get(key))}"
+    return f"{printable(name)}: {_render_value(difference.expected)} → {_render_value(difference.found)}"
 
 
-def _value(value: object) -> str:
+def _render_value(value: object) -> str:
     return "none" if value is None else quote(value)
 
 
 def describe_properties(stored: Mapping[str, object]) -> Iterable[str]:
-    """Yield the properties of a new element in words."""
+    """Yield each user property of a new element as text, such as `name: value`, in alphabetical order."""
     for name, value in sorted(user_properties(stored).items()):
-        yield f"{printable(name)}: {_value(value)}"
+        yield f"{printable(name)}: {_render_value(value)}"

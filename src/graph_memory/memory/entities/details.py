@@ -1,4 +1,4 @@
-"""Details of entities beyond the official memory server: ids, times, authors, use and properties."""
+"""Entity details that the official memory server lacks: ids, times, authors, access counts and properties."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from graph_memory.memory.search.access_store import AccessRow, accesses_of
 from graph_memory.storage.queries import query
 
 ObservationFields = tuple[str, str, datetime, str | None, float | None]
-"""An observation: id, text, time, source, confidence."""
+"""The fields of an observation: id, text, time, source, confidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetailRow:
-    """The details of one entity."""
+    """The stored fields, times and observations of one entity."""
 
     id: str
     created_at: datetime
@@ -34,7 +34,7 @@ DETAILS = query("entities/details", DetailRow)
 
 
 async def add_details(core: Core, domain: str, entities: Sequence[tuple[str, Entity]]) -> tuple[Entity, ...]:
-    """Return entities with their details. An entity that was deleted in the meantime is returned unchanged."""
+    """Return the entities with their details. An entity that was just deleted is returned without details."""
     if not entities:
         return ()
     ids = [subject_id for subject_id, _ in entities]
@@ -45,7 +45,7 @@ async def add_details(core: Core, domain: str, entities: Sequence[tuple[str, Ent
         rows_by_id |= {row.id: row for row in rows}
     accesses = await accesses_of(core, domain, ids)
     return tuple(
-        _add_row(entity, rows_by_id[subject_id], *_access_fields(accesses.get(subject_id)))
+        _add_details(entity, rows_by_id[subject_id], *_access_fields(accesses.get(subject_id)))
         if subject_id in rows_by_id
         else entity
         for subject_id, entity in entities
@@ -56,8 +56,8 @@ def _access_fields(access: AccessRow | None) -> tuple[int, datetime | None]:
     return (0, None) if access is None else (access.count, access.last)
 
 
-def _add_row(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> Entity:
-    """Add the details to an entity, and its observations as of the same moment."""
+def _add_details(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> Entity:
+    """Add the details to an entity, and replace its observations with the observations in the details row."""
     observation_by_text = {observation[1]: observation for observation in reversed(row.observations)}
     details = tuple(
         ObservationDetail(

@@ -1,4 +1,4 @@
-"""Validates requested changes of existing entities and observations, without I/O."""
+"""Validates requested changes of existing entities and observations. Does no I/O."""
 
 from __future__ import annotations
 
@@ -36,7 +36,11 @@ class ObservationEdit:
 
 
 def entity_edit(arguments: Mapping[str, object]) -> EntityEdit:
-    """Return the requested changes of an entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return the requested changes of an entity.
+
+    Raises INVALID_ARGUMENT if an argument is invalid or no change is requested, and INVALID_PROPERTY if a property is
+    invalid.
+    """
     fields = _present_arguments(arguments)
     if not fields.entries.keys() - {"name"}:
         raise invalid_argument(
@@ -64,7 +68,10 @@ def _aliases(fields: Fields) -> Mapping[str, PropertyValue]:
 
 
 def observation_edit(arguments: Mapping[str, object]) -> ObservationEdit:
-    """Return the requested changes of an observation. Raises INVALID_ARGUMENT."""
+    """Return the requested changes of an observation.
+
+    Raises INVALID_ARGUMENT if an argument is invalid, or if neither text nor confidence is given.
+    """
     fields = _present_arguments(arguments)
     text, confidence = fields.get("text"), fields.number("confidence")
     if text is None and confidence is None:

@@ -7,19 +7,21 @@ from typing import IO
 
 import anyio.to_thread
 
-from graph_memory.files import replacing
+from graph_memory.files import replace_file
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import seq_at
 from graph_memory.memory.entities.reads import read_graph
 from graph_memory.memory.entities.results import KnowledgeGraph
 from graph_memory.memory.transfer.archive.export import header_of
-from graph_memory.memory.transfer.archive.writer import archive_stream, unwritten
+from graph_memory.memory.transfer.archive.writer import archive_stream, write_error
 from graph_memory.memory.transfer.formats.memories.official import write_official
-from graph_memory.memory.transfer.results import GraphExported
+from graph_memory.memory.transfer.results import GraphExportResult
 from graph_memory.progress import Progress
 
 
-async def export_official(core: Core, domain: str, target: Path | str | IO[bytes], progress: Progress) -> GraphExported:
+async def export_official(
+    core: Core, domain: str, target: Path | str | IO[bytes], progress: Progress
+) -> GraphExportResult:
     """Write the entities and relations of a domain. See `Transfer.export_graph`."""
     target = Path(target) if isinstance(target, str) else target
     progress("Reading", None)
@@ -28,16 +30,16 @@ async def export_official(core: Core, domain: str, target: Path | str | IO[bytes
     graph = await read_graph(core, domain)
     await anyio.to_thread.run_sync(_write, graph, target)
     counts = {"nodes": len(graph.entities), "connections": len(graph.relations)}
-    return GraphExported(domain=domain, seq=seq, format="official", **counts)
+    return GraphExportResult(domain=domain, seq=seq, format="official", **counts)
 
 
 def _write(graph: KnowledgeGraph, target: Path | IO[bytes]) -> None:
     entities, relations = ([entity.to_dict() for entity in entities] for entities in (graph.entities, graph.relations))
     try:
         if isinstance(target, Path):
-            with replacing(target) as file, archive_stream(target, file) as stream:
+            with replace_file(target) as file, archive_stream(target, file) as stream:
                 write_official(entities, relations, stream)
         else:
             write_official(entities, relations, target)
     except OSError as error:
-        raise unwritten(target, error) from error
+        raise write_error(target, error) from error

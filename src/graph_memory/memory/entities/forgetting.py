@@ -21,12 +21,12 @@ from graph_memory.memory.entities.observations.resolve_observations import (
     similar_observations,
 )
 from graph_memory.memory.entities.reads import search_nodes
-from graph_memory.memory.entities.results import Forgot, Forgotten
+from graph_memory.memory.entities.results import ForgetResult, ForgottenRecord
 from graph_memory.memory.entities.writes import validate
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.retention.erasure import erase
-from graph_memory.memory.retention.results import Erased
+from graph_memory.memory.retention.results import ErasureResult
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.subjects.kinds import Kind
@@ -39,9 +39,9 @@ from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 MAX_LISTED = 100
-"""Maximum number of entities that are checked for one text, and of forgotten records that a reply lists."""
+"""Maximum number of entities in which a text is looked up, and of forgotten records in a reply."""
 _KINDS = (Kind.NODE, Kind.OBSERVATION, Kind.CONNECTION)
-_HINT = "Pass names of entities, ids, or the text of an observation."
+_HINT = "Pass the name of an entity, the id of a record, or the text of an observation."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class ForgetRequest:
 
 
 def forget_request_from(names: object, ids: object, text: object) -> ForgetRequest:
-    """Return the records to forget. Raises INVALID_ARGUMENT."""
+    """Return the records to forget. Raises INVALID_ARGUMENT if all lists are empty, or one contains non-strings."""
     texts = [text] if isinstance(text, str) else text
     request = ForgetRequest(_texts_from(names, "names"), _texts_from(ids, "ids"), _texts_from(texts, "text"))
     if not (request.names or request.ids or request.texts):
-        raise invalid_argument("names", "Nothing to forget is named", _HINT)
+        raise invalid_argument("names", "names, ids and text are all empty", _HINT)
     return request
 
 
@@ -66,30 +66,31 @@ def _texts_from(value: object, argument: str) -> Sequence[str]:
     return () if value is None else LocatedValue(value, argument).texts()
 
 
-async def forget(core: Core, domain: str, request: ForgetRequest, *, erasing: bool, dry_run: bool) -> Forgotten:
+async def forget(core: Core, domain: str, request: ForgetRequest, *, erasing: bool, dry_run: bool) -> ForgetResult:
     """End or erase records. See `Entities.forget`."""
     await core.log.require_ontology(domain)
-    subjects = list(dict.fromkeys(await _subjects(core, domain, request)))
-    events = {event.draft.subject: event for event in await _events(core.store, domain, subjects)}
+    subjects = list(dict.fromkeys(await _find_subjects(core, domain, request)))
+    events = {event.draft.subject: event for event in await _read_last_events(core.store, domain, subjects)}
     for subject in subjects:
-        _check(events.get(subject), subject, may_be_gone=erasing)
-    work = _erase if erasing else _end
-    forgotten = await work(core, domain, list(events.values()), dry_run=dry_run)
-    names = [_names(event) for event in events.values() if event.draft.kind is Kind.NODE]
+        _check_kind(events.get(subject), subject, may_be_deleted=erasing)
+    forget_records = _erase if erasing else _end
+    forgotten = await forget_records(core, domain, list(events.values()), dry_run=dry_run)
+    names = [_names_of(event) for event in events.values() if event.draft.kind is Kind.NODE]
     forgotten_ids = {*subjects, *(forgot.id for forgot in forgotten.forgotten)}
     return await with_mentions(core, domain, forgotten, names, forgotten_ids) if names else forgotten
 
 
-def _names(event: Event) -> list[str]:
-    """Return the name and aliases of an entity as of an event."""
+def _names_of(event: Event) -> list[str]:
+    """Return the name and aliases that an entity had after an event."""
     stored = user_properties(event.draft.state or {})
     return [str(stored["name"]), *aliases_of(stored)] if "name" in stored else []
 
 
-async def _subjects(core: Core, domain: str, request: ForgetRequest) -> list[str]:
+async def _find_subjects(core: Core, domain: str, request: ForgetRequest) -> list[str]:
     """Return the ids of the records to forget.
 
-    If a request has names and a text, these are the observations with that text at the named entities.
+    If the request contains both names and texts, only the named entities' observations with one of the texts are
+    returned.
     """
     nodes = {name: await _node_of(core.store, domain, name) for name in request.names}
     if not request.texts:
@@ -111,15 +112,18 @@ async def _node_of(reader: Reader, domain: str, name: str) -> str:
 
 
 async def _find_in_entity(reader: Reader, domain: str, name: str, node: str, texts: Sequence[str]) -> list[str]:
-    """Return the observations of an entity with these texts. Raises INVALID_ARGUMENT if one is missing."""
+    """Return the ids of an entity's observations with these texts. Raises INVALID_ARGUMENT if a text is not found."""
     observations = await observations_of(reader, domain, node, texts)
-    known = await reader.read(CURRENT, domain=domain, node=node)
-    await check_references(reader, domain, texts, observations, known, "text")
+    current = await reader.read(CURRENT, domain=domain, node=node)
+    await check_references(reader, domain, texts, observations, current, "text")
     return list(observations)
 
 
 async def _find_anywhere(core: Core, domain: str, text: str) -> list[str]:
-    """Return the observations with this text. If there are none, raises INVALID_ARGUMENT with similar texts."""
+    """Return the ids of all observations with this text.
+
+    If there are none, raises INVALID_ARGUMENT with a suggestion of similar texts.
+    """
     results: list[str] = []
     for name in await core.store.read(OBSERVED_OF, domain=domain, wanted=text, limit=MAX_LISTED):
         results += await observations_of(core.store, domain, await _node_of(core.store, domain, name), [text])
@@ -137,24 +141,28 @@ async def _find_anywhere(core: Core, domain: str, text: str) -> list[str]:
     )
 
 
-async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
+async def _read_last_events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
     return [Event.from_row(row) for row in await read_in_parts(reader, LAST_EVENTS, domain, subjects=subjects)]
 
 
-def _check(event: Event | None, subject: str, *, may_be_gone: bool) -> None:
-    """Raise INVALID_ARGUMENT unless the id is that of an entity, an observation or a relation."""
-    if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not may_be_gone):
-        raise invalid_argument("ids", f"There is no entity, observation or relation {quote(subject)}", _HINT)
+def _check_kind(event: Event | None, subject: str, *, may_be_deleted: bool) -> None:
+    """Raise INVALID_ARGUMENT unless the id belongs to an entity, an observation or a relation.
+
+    A deleted record is accepted only if `may_be_deleted` is true.
+    """
+    if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not may_be_deleted):
+        message = f"No entity, observation or relation is named {quote(subject)} or has this id"
+        raise invalid_argument("ids", message, _HINT)
 
 
-async def _end(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
+async def _end(core: Core, domain: str, last_events: Sequence[Event], *, dry_run: bool) -> ForgetResult:
     async def read(reader: Reader, _: Head) -> Sequence[Event]:
-        nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
+        nodes = [event.draft.subject for event in last_events if event.draft.kind is Kind.NODE]
         attached = (
-            draft.subject for some in (await read_attachments(reader, domain, nodes)).values() for draft in some
+            draft.subject for drafts in (await read_attachments(reader, domain, nodes)).values() for draft in drafts
         )
-        subjects = dict.fromkeys((*(event.draft.subject for event in known), *attached))
-        return await _events(reader, domain, list(subjects))
+        subjects = dict.fromkeys((*(event.draft.subject for event in last_events), *attached))
+        return await _read_last_events(reader, domain, list(subjects))
 
     def decide(head: Head, events: Sequence[Event]) -> Decision[Sequence[Draft]]:
         drafts = [draft for event in events if (draft := _draft_end(event, head.at)) is not None]
@@ -169,42 +177,45 @@ async def _end(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool
 
 
 def _draft_end(event: Event, at: datetime) -> Draft | None:
-    """Return the draft that ends a record, or None if it has ended already, or is a link or block."""
+    """Return the draft that ends a record at time `at`, or None for an ended or deleted record, a link or a block."""
     draft, state = event.draft, event.draft.state
     if state is None or draft.kind not in _KINDS:
         return None
-    begins, ends = (cast("datetime | None", state.get(key)) for key in ("_valid_from", "_valid_to"))
-    if ends is not None and ends <= at:
+    valid_from, valid_to = (cast("datetime | None", state.get(key)) for key in ("_valid_from", "_valid_to"))
+    if valid_to is not None and valid_to <= at:
         return None
     after: State = {**state, "_valid_to": at}
-    if begins is not None:
-        after["_valid_from"] = min(begins, at - timedelta(microseconds=1))
+    if valid_from is not None:
+        after["_valid_from"] = min(valid_from, at - timedelta(microseconds=1))
     if draft.kind is not Kind.OBSERVATION:
         after |= dict.fromkeys(MODIFIED, at)
     return replace(draft, op=Op.UPDATE, previous=event.seq, state=after, content=None, windows=None)
 
 
-async def _erase(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
-    """Erase the records one by one. If that is interrupted, repeat the call to continue."""
-    nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
-    attached = (draft for some in (await read_attachments(core.store, domain, nodes)).values() for draft in some)
-    drafts = {draft.subject: draft for draft in (*(event.draft for event in known), *attached)}
-    forgotten = await _make_receipt(core, domain, await _with_states(core.store, domain, drafts.values()))
-    erasures = [await erase(core, domain, event.draft.subject, dry_run=dry_run) for event in known]
-    update = {"erased": True, "domains": _domains(erasures), **_dry_run_field(dry_run)}
+async def _erase(core: Core, domain: str, last_events: Sequence[Event], *, dry_run: bool) -> ForgetResult:
+    """Erase the records one by one. After an interruption, repeating the call erases the remaining records."""
+    nodes = [event.draft.subject for event in last_events if event.draft.kind is Kind.NODE]
+    attached = (
+        draft for attachments in (await read_attachments(core.store, domain, nodes)).values() for draft in attachments
+    )
+    drafts = {draft.subject: draft for draft in (*(event.draft for event in last_events), *attached)}
+    forgotten = await _make_receipt(core, domain, await _read_current_drafts(core.store, domain, drafts.values()))
+    erasures = [await erase(core, domain, event.draft.subject, dry_run=dry_run) for event in last_events]
+    update = {"erased": True, "domains": _domains_of(erasures), **_dry_run_field(dry_run)}
     if not dry_run:
         update["forgotten"] = tuple(forgot.model_copy(update={"text": None}) for forgot in forgotten.forgotten)
     return forgotten.model_copy(update=update)
 
 
-async def _with_states(reader: Reader, domain: str, drafts: Iterable[Draft]) -> list[Draft]:
+async def _read_current_drafts(reader: Reader, domain: str, drafts: Iterable[Draft]) -> list[Draft]:
     events = {
-        event.draft.subject: event.draft for event in await _events(reader, domain, [draft.subject for draft in drafts])
+        event.draft.subject: event.draft
+        for event in await _read_last_events(reader, domain, [draft.subject for draft in drafts])
     }
     return [draft for draft in events.values() if draft.kind in _KINDS]
 
 
-def _domains(erasures: Iterable[Erased]) -> tuple[str, ...]:
+def _domains_of(erasures: Iterable[ErasureResult]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(domain.domain for erased in erasures for domain in erased.domains))
 
 
@@ -212,8 +223,8 @@ def _dry_run_field(dry_run: bool) -> Mapping[str, object]:
     return {"dry_run": True} if dry_run else {}
 
 
-async def _make_receipt(core: Core, domain: str, drafts: Sequence[Draft]) -> Forgotten:
-    """Return the receipt with the texts of entities, then observations, then relations."""
+async def _make_receipt(core: Core, domain: str, drafts: Sequence[Draft]) -> ForgetResult:
+    """Return the receipt of the forgotten records: first the entities, then the observations, then the relations."""
     ordered = sorted(drafts, key=lambda draft: _KINDS.index(draft.kind))
     ids = {
         subject_id
@@ -222,9 +233,9 @@ async def _make_receipt(core: Core, domain: str, drafts: Sequence[Draft]) -> For
         if subject_id is not None
     }
     titles = {node.id: node.title for node in await node_briefs(core, domain, sorted(ids))}
-    return Forgotten(
+    return ForgetResult(
         forgotten=tuple(
-            Forgot(id=draft.subject, kind=_WORDS[draft.kind], text=_text(draft, titles))
+            ForgottenRecord(id=draft.subject, kind=_KIND_NAMES[draft.kind], text=_render_record(draft, titles))
             for draft in ordered[:MAX_LISTED]
         ),
         entities=sum(draft.kind is Kind.NODE for draft in ordered),
@@ -233,14 +244,14 @@ async def _make_receipt(core: Core, domain: str, drafts: Sequence[Draft]) -> For
     )
 
 
-_WORDS: Mapping[Kind, Literal["entity", "observation", "relation"]] = {
+_KIND_NAMES: Mapping[Kind, Literal["entity", "observation", "relation"]] = {
     Kind.NODE: "entity",
     Kind.OBSERVATION: "observation",
     Kind.CONNECTION: "relation",
 }
 
 
-def _text(draft: Draft, titles: Mapping[str, str]) -> str:
+def _render_record(draft: Draft, titles: Mapping[str, str]) -> str:
     start = titles.get(draft.from_id or "", draft.from_id or "")
     match draft.kind:
         case Kind.OBSERVATION:

@@ -7,34 +7,34 @@ from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Transaction
 
 MIN_WAITING = 250
-"""Minimum number of waiting texts in a domain before they are indexed. Scanning fewer does not slow a search down."""
-_AT_ONCE = 1_000
+"""Number of unindexed texts in a domain at which indexing starts. A search can scan fewer without delay."""
+_MAX_PER_TRANSACTION = 1_000
 """Maximum number of entities and observations that are indexed in one transaction."""
 
 WAITING = query("entities/waiting", str)
 INDEX_TEXTS = query("entities/index_texts", int)
-INDEXED_TEXTS = query("entities/indexed_texts", int)
+MARK_INDEXED = query("entities/indexed_texts", int)
 
 
 def index_in_background(core: Core, domain: str) -> None:
-    """Index the waiting texts of a domain in the background."""
+    """Index the pending texts of a domain in the background."""
     core.background.start(f"indexing texts of domain {domain}", index_texts(core, domain))
 
 
 async def index_texts(core: Core, domain: str) -> None:
-    """Index the waiting texts of a domain in pages. May be interrupted at any time."""
-    while ids := await core.store.read(WAITING, domain=domain, limit=_AT_ONCE):
+    """Index the pending texts of a domain in pages. The function can be cancelled at any time."""
+    while ids := await core.store.read(WAITING, domain=domain, limit=_MAX_PER_TRANSACTION):
         if not await _index(core, domain, ids):
             return
 
 
 async def _index(core: Core, domain: str, ids: list[str]) -> int:
-    """Index texts, and return how many still waited. A second transaction marks them as indexed."""
-    number = 0
-    for statement in (INDEX_TEXTS, INDEXED_TEXTS):
+    """Index texts, then mark them as indexed in a second transaction. Returns the number of texts that were marked."""
+    waiting_count = 0
+    for statement in (INDEX_TEXTS, MARK_INDEXED):
 
         async def attempt(transaction: Transaction, statement: Query[int] = statement) -> int:
             return sum(await transaction.run(statement, domain=domain, ids=ids))
 
-        number = await core.store.write("index_texts", attempt)
-    return number
+        waiting_count = await core.store.write("index_texts", attempt)
+    return waiting_count

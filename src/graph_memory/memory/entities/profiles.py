@@ -1,4 +1,4 @@
-"""Profiles of entities: how often and when they were observed, and their salience.
+"""Profiles of entities, with the number and time of their mentions, and their salience.
 
 Profiles are computed on request and not stored, so they cannot be out of date.
 """
@@ -27,15 +27,15 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 CONFIDENCE = "confidence"
-"""The property with a caller's confidence in an entity."""
+"""The name of the property that contains a caller's confidence in an entity."""
 _DEFAULT_CONFIDENCE = 0.5
 _DAY = timedelta(days=1)
 _MENTIONS, _RECENCY, _USE = 0.4, 0.4, 0.2
-"""The weights of salience."""
+"""The weights of mentions, recency and use in the salience of an entity."""
 
 
 @dataclass(frozen=True, slots=True)
-class WeighedRow:
+class MentionsRow:
     """An entity's observation and relation counts, and the mean confidence of its observations, if any."""
 
     id: str
@@ -45,44 +45,49 @@ class WeighedRow:
     confidence: float | None
 
     def salience(self, now: datetime, use: AccessRow | None) -> float:
-        """Return the salience of the entity, 0 to 1."""
-        use_score = usage(use.count, _days(use.last, now)) if use else 0.0
-        score = _MENTIONS * connectivity(self.mentions) + _RECENCY * recency(_days(self.last, now)) + _USE * use_score
+        """Return the salience of the entity at the time `now`, 0 to 1. `use` contains its accesses."""
+        use_score = usage(use.count, _days_between(use.last, now)) if use else 0.0
+        score = (
+            _MENTIONS * connectivity(self.mentions)
+            + _RECENCY * recency(_days_between(self.last, now))
+            + _USE * use_score
+        )
         return round(score, 4)
 
 
-WEIGHED = query("entities/weighed", WeighedRow)
+MENTIONS = query("entities/weighed", MentionsRow)
 
 
-def _days(since: datetime, until: datetime) -> float:
-    return max((until - since) / _DAY, 0.0)
+def _days_between(start: datetime, end: datetime) -> float:
+    return max((end - start) / _DAY, 0.0)
 
 
 async def find_by_name(core: Core, domain: str, name: str) -> Profile | None:
-    """Return the entity with a name. See `Entities.find_by_name`."""
+    """Return the profile of the entity with this name, or None. See `Entities.find_by_name`."""
     entity_match = await find_by_name_or_alias(core.store, domain, name)
     if entity_match is None:
         return None
     rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[entity_match.name])
     ids = [row.id for row in rows if not row.is_mentioned]
-    core.accesses.note(domain, ids)
+    core.accesses.record(domain, ids)
     return next(iter(await profiles_of(core, domain, ids)), None)
 
 
 async def get_salient(core: Core, domain: str, limit: int) -> Profiles:
-    """Return the most salient entities. See `Entities.get_salient`."""
+    """Return the profiles of the most salient entities. See `Entities.get_salient`."""
     limit = check_limit(limit)
     ids = await core.store.read(IDS, domain=domain, limit=UNLIMITED)
-    weights = await _weights(core, domain, ids)
-    best = sorted(weights, key=lambda subject_id: (-weights[subject_id][1], weights[subject_id][0].first, subject_id))[
-        :limit
-    ]
+    salience_by_id = await _read_salience(core, domain, ids)
+    best = sorted(
+        salience_by_id,
+        key=lambda subject_id: (-salience_by_id[subject_id][1], salience_by_id[subject_id][0].first, subject_id),
+    )[:limit]
     return Profiles(entities=tuple(await profiles_of(core, domain, best)))
 
 
-async def _weights(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, tuple[WeighedRow, float]]:
-    """Return the weights and salience of entities by id."""
-    rows = await read_in_parts(core.store, WEIGHED, domain, ids=ids)
+async def _read_salience(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, tuple[MentionsRow, float]]:
+    """Return the mention counts and the salience of each entity, keyed by entity id."""
+    rows = await read_in_parts(core.store, MENTIONS, domain, ids=ids)
     uses, now = await accesses_of(core, domain, ids), utc_now()
     return {row.id: (row, row.salience(now, uses.get(row.id))) for row in rows}
 
@@ -95,17 +100,19 @@ async def profiles_of(core: Core, domain: str, ids: Sequence[str]) -> list[Profi
     names = {subject_id: str(row.event["name"]) for subject_id, row in states.items()}
     graph = await entities_by_name(core, domain, list(names.values()))
     entities = {entity.name: entity for entity in graph.entities}
-    weights = await _weights(core, domain, ids)
+    salience_by_id = await _read_salience(core, domain, ids)
     texts = await texts_of(core, domain, states.values())
     return [
-        _profile(states[subject_id], entities[names[subject_id]], weights[subject_id], texts.get(subject_id))
+        _profile(states[subject_id], entities[names[subject_id]], salience_by_id[subject_id], texts.get(subject_id))
         for subject_id in ids
-        if subject_id in states and subject_id in weights and names[subject_id] in entities
+        if subject_id in states and subject_id in salience_by_id and names[subject_id] in entities
     ]
 
 
-def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float], text: str | None) -> Profile:
-    weighed, salience = weight
+def _profile(
+    row: DescribedRow, entity: Entity, counts_and_salience: tuple[MentionsRow, float], text: str | None
+) -> Profile:
+    mentions_row, salience = counts_and_salience
     aliases, properties = split_aliases(row.event)
     return Profile(
         id=row.id,
@@ -113,20 +120,24 @@ def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float]
         type=entity.entity_type,
         aliases=aliases,
         description=text or None,
-        confidence=_take_confidence(properties, weighed),
+        confidence=_take_confidence(properties, mentions_row),
         properties=properties,
         observations=entity.observations,
-        first_seen=weighed.first,
-        last_seen=weighed.last,
-        mention_count=weighed.mentions,
+        first_seen=mentions_row.first,
+        last_seen=mentions_row.last,
+        mention_count=mentions_row.mentions,
         salience=salience,
     )
 
 
-def _take_confidence(properties: dict[str, PropertyValue], weighed: WeighedRow) -> float:
-    """Remove and return the property `confidence`. Without it, return the mean confidence of the observations."""
+def _take_confidence(properties: dict[str, PropertyValue], mentions_row: MentionsRow) -> float:
+    """Remove and return the property `confidence`.
+
+    If the property is missing or invalid, returns the mean confidence of the observations. If no observation has a
+    confidence, returns 0.5.
+    """
     value = properties.get(CONFIDENCE)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
         del properties[CONFIDENCE]
         return float(value)
-    return _DEFAULT_CONFIDENCE if weighed.confidence is None else round(weighed.confidence, 4)
+    return _DEFAULT_CONFIDENCE if mentions_row.confidence is None else round(mentions_row.confidence, 4)

@@ -1,4 +1,4 @@
-"""Creates relations between entities, which are given by name."""
+"""Creates relations between entities. The entities are identified by name."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.changes.rules import check_rules, until_rules_hold
+from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.remember_results import Outcome, Question, Receipt
-from graph_memory.memory.entities.results import RelationsCreated, relation
+from graph_memory.memory.entities.results import RelationCreationResult, relation
 from graph_memory.memory.entities.single_valued_relations import (
     RelationOfRow,
     ends_by_name,
@@ -17,11 +17,11 @@ from graph_memory.memory.entities.single_valued_relations import (
     read_single_valued,
 )
 from graph_memory.memory.entities.writes import validate
-from graph_memory.memory.entity_graph.domain import in_domain
-from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.domain import write_to_domain
+from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import equal_relations
-from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
-from graph_memory.memory.entity_graph.names import LENIENT, ask_for_name, not_found, with_near_name
+from graph_memory.memory.entity_graph.graph import NamedGraph, RecordDrafter
+from graph_memory.memory.entity_graph.names import LENIENT, ask_for_name, official_not_found_error, with_near_name
 from graph_memory.memory.entity_graph.values.request import NewRelation
 from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
 from graph_memory.memory.entity_graph.values.spelling import RELATION, stored_name
@@ -33,78 +33,80 @@ from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 MAX_SUGGESTIONS = 10
-"""Maximum number of unknown names in one call for which similar names are searched."""
+"""Maximum number of unknown names per call for which similar names are searched."""
 
 
-async def create_relations(core: Core, domain: str, relations: Sequence[NewRelation]) -> RelationsCreated:
+async def create_relations(core: Core, domain: str, relations: Sequence[NewRelation]) -> RelationCreationResult:
     """Create the relations that are new. See `Entities.create_relations`."""
     if not relations:
-        return RelationsCreated(relations=())
+        return RelationCreationResult(relations=())
 
-    async def write() -> RelationsCreated:
-        return await until_rules_hold(lambda broken: _attempt(core, domain, relations, broken))
+    async def write() -> RelationCreationResult:
+        return await retry_until_rules_hold(lambda broken: _attempt(core, domain, relations, broken))
 
     try:
-        return await in_domain(core, domain, write)
+        return await write_to_domain(core, domain, write)
     except GraphError as error:
         raise await with_near_name(core.store, domain, error, LENIENT) from error
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
-    """The ends of the relations, equal stored relations, and existing relations of single-valued types."""
+class _StoredRecords:
+    """The endpoints of the relations, equal stored relations, and stored relations of single-valued types."""
 
     rows: Sequence[EqualRelationsRow]
     single_valued: Mapping[str, Sequence[RelationOfRow]]
 
 
 async def _attempt(
-    core: Core, domain: str, wanted: Sequence[NewRelation], broken: Mapping[str, BrokenRule]
-) -> RelationsCreated:
-    """Write the relations. Checks the rules of their types before the commit."""
+    core: Core, domain: str, requested_relations: Sequence[NewRelation], broken: Mapping[str, BrokenRule]
+) -> RelationCreationResult:
+    """Write the relations, and check the rules of their connection types before the commit."""
     ontology = await core.log.require_ontology(domain)
-    names = {stored_name(new_relation.type, RELATION) for new_relation in wanted}
+    names = {stored_name(new_relation.type, RELATION) for new_relation in requested_relations}
     has_rules = any(connection_rules(ontology.find_connection_type(name)) for name in names)
 
-    async def read(reader: Reader, _: Head) -> _Stored:
-        rows = await equal_relations(reader, domain, wanted)
-        return _Stored(
-            rows, await read_single_valued(reader, domain, new_relations_of(wanted, rows), ends_by_name(wanted, rows))
+    async def read(reader: Reader, _: Head) -> _StoredRecords:
+        rows = await equal_relations(reader, domain, requested_relations)
+        return _StoredRecords(
+            rows,
+            await read_single_valued(
+                reader, domain, new_relations_of(requested_relations, rows), ends_by_name(requested_relations, rows)
+            ),
         )
 
-    def decide(head: Head, stored: _Stored) -> Decision[RelationsCreated]:
-        drafting = Drafting(head, core.origin, core.open_type_limit)
-        created, rejected = draft_relations(drafting, wanted, stored.rows, {})
+    def decide(head: Head, stored: _StoredRecords) -> Decision[RelationCreationResult]:
+        drafting = DraftCollector(head, core.origin, core.open_type_limit)
+        created, rejected = draft_relations(drafting, requested_relations, stored.rows, {})
         if rejected:
-            raise not_found(rejected[0].name, LENIENT)
-        living = {end: kind for row in stored.rows for end, kind in row.ends.items()}
-        context = Context(ontology=head.ontology, living=living, broken=broken)
+            raise official_not_found_error(rejected[0].name, LENIENT)
+        types_by_end = {end: kind for row in stored.rows for end, kind in row.ends.items()}
+        context = Context(ontology=head.ontology, existing_node_types=types_by_end, broken_rules=broken)
         questions = tuple(questions_of_relations(created, stored.single_valued))
         relations = tuple(
             relation(new_relation.from_name, new_relation.to_name, new_relation.type) for new_relation in created
         )
-        report = RelationsCreated(
+        report = RelationCreationResult(
             relations=relations, questions=questions or None, notes=tuple(map(_render_question, questions)) or None
         )
         return Decision(validate(head, drafting.drafts, context), report)
 
-    async def check(reader: Reader, events: Sequence[Event], _: RelationsCreated) -> None:
+    async def check(reader: Reader, events: Sequence[Event], _: RelationCreationResult) -> None:
         await check_rules(reader, domain, events, ontology, in_turn=True)
 
-    after = check if has_rules else None
-    return (await core.log.write("create_relations", domain, core.origin, read, decide, after_write=after)).report
+    rule_check = check if has_rules else None
+    return (await core.log.write("create_relations", domain, core.origin, read, decide, after_write=rule_check)).report
 
 
 def _render_question(question: Question) -> str:
-    """Return a question as text, for replies that have no field for questions."""
     choices = "; ".join(f"{choice}: {consequence}" for choice, consequence in question.choices.items())
     doubt = f"Is {quote(question.known_text)} out of date? {question.reason}."
     return f"{doubt} decide with id {question.id} and a decision: {choices}."
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A rejected relation, the name for which there is no entity, and a suggestion."""
+class RejectedRelation:
+    """A rejected relation, the unknown name of its endpoint, and a suggestion of a similar name."""
 
     relation: NewRelation
     name: str
@@ -112,42 +114,46 @@ class Refusal:
 
     @property
     def evidence(self) -> str:
-        """Return the reason for the rejection, and what to do next."""
-        how = "To create it, call remember with that name and a type. Then pass the relation again."
-        return f"No entity is named {quote(self.name)}. {self.suggestion}{how}"
+        """The reason for the rejection, and the next step."""
+        next_step = "To create it, call remember with that name and a type. Then pass the relation again."
+        return f"No entity is named {quote(self.name)}. {self.suggestion}{next_step}"
 
 
 def new_relations_of(relations: Sequence[NewRelation], rows: Sequence[EqualRelationsRow]) -> list[NewRelation]:
-    """Return the relations that do not exist yet."""
+    """Return the requested relations that are not stored yet."""
     return [new_relation for new_relation, row in zip(relations, rows, strict=True) if not row.matches]
 
 
 def draft_relations(
-    drafting: Drafting, relations: Sequence[NewRelation], rows: Sequence[EqualRelationsRow], made: Mapping[str, str]
-) -> tuple[list[NewRelation], list[Refusal]]:
-    """Draft the new relations. Returns these and the refusals of relations with an end that is not an entity.
+    drafting: DraftCollector,
+    relations: Sequence[NewRelation],
+    rows: Sequence[EqualRelationsRow],
+    created_ids: Mapping[str, str],
+) -> tuple[list[NewRelation], list[RejectedRelation]]:
+    """Draft the new relations. Returns them, and the relations that are rejected because an entity is missing.
 
-    `made` has the ids of entities that the same write creates. A lenient relation is never rejected.
+    `created_ids` maps the names of entities that the same write creates to their ids. A lenient relation is never
+    rejected.
     """
-    graph, created, rejected = NamedGraph(), list[NewRelation](), list[Refusal]()
+    graph, created, rejected = NamedGraph(), list[NewRelation](), list[RejectedRelation]()
     for new_relation, row in zip(relations, rows, strict=True):
         graph.add_relations(new_relation, row)
-    for name, node in made.items():
+    for name, node in created_ids.items():
         graph.add_entity(name, node)
-    steps = Steps(graph, drafting)
+    steps = RecordDrafter(graph, drafting)
     for new_relation in relations:
         missing_name = steps.missing_end(new_relation)
         if missing_name is None:
             created += [new_relation] if steps.relate(new_relation)[1] else []
         else:
-            rejected.append(Refusal(new_relation, missing_name))
+            rejected.append(RejectedRelation(new_relation, missing_name))
     return created, rejected
 
 
 def relation_receipts(
-    relations: Sequence[NewRelation], created: Sequence[NewRelation], rejected: Sequence[Refusal] = ()
+    relations: Sequence[NewRelation], created: Sequence[NewRelation], rejected: Sequence[RejectedRelation] = ()
 ) -> list[Receipt]:
-    """Return the receipt of each relation."""
+    """Return a receipt for each relation: whether it was added, already stored or rejected."""
     reasons = [
         next((refusal.evidence for refusal in rejected if refusal.relation == new_relation), None)
         for new_relation in relations
@@ -164,11 +170,11 @@ def relation_receipts(
 
 
 async def with_suggestions(
-    reader: Reader, domain: str, receipts: Sequence[Receipt], rejected: Sequence[Refusal]
+    reader: Reader, domain: str, receipts: Sequence[Receipt], rejected: Sequence[RejectedRelation]
 ) -> tuple[Receipt, ...]:
-    """Return the receipts. For the first unknown names, the receipts of rejected relations suggest similar names.
+    """Return the receipts, with suggestions of similar names for the first `MAX_SUGGESTIONS` unknown names.
 
-    Call this after the write: each name takes queries, and other writes would wait for them.
+    Call this after the write: each name takes several queries, during which other writes would have to wait.
     """
     names = list(dict.fromkeys(refusal.name for refusal in rejected))[:MAX_SUGGESTIONS]
     try:

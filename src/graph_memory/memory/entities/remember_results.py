@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from graph_memory.model.results import Result, ResultWithWarnings, Text
 
 MAX_LENGTH = 1_000
-"""Maximum number of characters of a statement in a reply, since the caller has the whole text."""
+"""Maximum number of characters of a statement in a reply. The caller already has the whole text."""
 
 
 def _shorten(text: str) -> str:
@@ -21,7 +21,7 @@ def _shorten(text: str) -> str:
 ShortText = Annotated[str, AfterValidator(_shorten)]
 
 Answer = Literal["close", "keep", "same", "new"]
-"""A choice for a question of `remember`."""
+"""The possible answers to a question of `remember`."""
 
 
 class Outcome(StrEnum):
@@ -30,13 +30,13 @@ class Outcome(StrEnum):
     ADD = "ADD"
     """The fact is new and was added."""
     UPDATE = "UPDATE"
-    """The fact superseded a known one, which ended and is kept."""
+    """The fact superseded a known fact. The known fact ended, but is kept."""
     DELETE = "DELETE"
     """The known fact ended without a replacement."""
     NOOP = "NOOP"
-    """The fact was known."""
+    """The fact was already stored, so nothing was written for it."""
     REFUSED = "REFUSED"
-    """The fact was not stored. The evidence has the reason and the next step."""
+    """The fact was not stored. The field `evidence` contains the reason and the next step."""
 
 
 class Receipt(Result):
@@ -59,38 +59,38 @@ class Receipt(Result):
 
 
 Choices = Mapping[str, str]
-"""The decisions that answer a question, with their consequences."""
+"""The decisions with which a question can be answered, each with its consequence."""
 OBSERVATION_CHOICES: Choices = {
-    "close": "the known one ends now, and the new one takes its place",
-    "keep": "both hold",
-    "same": "both say the same: the new one is deleted",
+    "close": "the known observation ends now, and the new observation supersedes it",
+    "keep": "both are true",
+    "same": "both say the same thing: the new observation is deleted",
 }
-PROPERTY_CHOICES: Choices = {"close": "the known one ends now", "keep": "both hold"}
+PROPERTY_CHOICES: Choices = {"close": "the known observation ends now", "keep": "both are true"}
 RELATION_CHOICES: Choices = {
     "close": "the known relation ends now",
-    "keep": "both hold",
-    "same": "both mean the same: the new relation is deleted",
+    "keep": "both are true",
+    "same": "both mean the same thing: the new relation is deleted",
 }
 CANDIDATE_CHOICES: Choices = {
-    "same": "this entity is merged into the known one, and its name becomes an alias of that",
-    "new": "they are two, and both stay",
+    "same": "this entity is merged into the known entity, and its name becomes an alias of the known entity",
+    "new": "they are two entities: both stay, and the property different_from_ids records it",
 }
 _SEPARATOR = ":"
 
 
 def question_id(new: str, known: str) -> str:
-    """Return the id of a question, which consists of the ids of the new and the known record."""
+    """Return the id of the question about a new and an existing record: the ids of both records, joined."""
     return f"{new}{_SEPARATOR}{known}"
 
 
 def ids_of_question(question: str) -> tuple[str, str] | None:
-    """Return the ids of the new and the known record, or None if the text is not the id of a question."""
+    """Parse a question id into the ids of the new and the existing record. Returns None if it is not a question id."""
     new, separator, known = question.partition(_SEPARATOR)
     return (new, known) if separator and new and known and _SEPARATOR not in known else None
 
 
 class Question(Result):
-    """A known statement that a new statement or value may supersede. The answer is optional."""
+    """The question whether a new statement or value supersedes a known statement. The answer is optional."""
 
     id: str | None = Field(default=None, description="Id to pass to decide; absent in a dry run")
     known_text: ShortText
@@ -101,11 +101,11 @@ class Question(Result):
 
 
 class Candidate(Result):
-    """A question whether an entity equals a known one with a similar name or the same alias."""
+    """The question whether an entity is the same as a known entity with a similar name or the same alias."""
 
     id: str = Field(description="Id of the known entity")
     name: str
-    likeness: float = Field(description="How likely it is that both are the same entity, 0 to 1")
+    likeness: float = Field(description="Probability that both are the same entity, 0 to 1")
     reason: str
     question: str | None = Field(default=None, description="Id to pass to decide; absent in a dry run")
     choices: dict[str, str] = Field(
@@ -113,7 +113,7 @@ class Candidate(Result):
     )
 
 
-class About(Result):
+class EntityRememberResult(Result):
     """The result of `remember` for one entity."""
 
     entity: str
@@ -132,15 +132,17 @@ class About(Result):
     until: int | None = None
 
 
-class Remembered(About, ResultWithWarnings):
+class RememberResult(EntityRememberResult, ResultWithWarnings):
     """The result of `remember` for an entity, and for other entities in the text."""
 
-    others: tuple[About, ...] | None = Field(default=None, description="Receipts of the facts about other entities")
+    others: tuple[EntityRememberResult, ...] | None = Field(
+        default=None, description="Receipts of the facts about other entities"
+    )
     model: str | None = Field(default=None, description="The language model that split the text into facts")
     warnings: tuple[Text, ...] | None = Field(default=None, description="Requests that were not carried out")
     dry_run: bool | None = None
 
     @property
-    def about(self) -> About:
-        """The result for the entity without the fields of the call."""
-        return About(**{name: getattr(self, name) for name in About.model_fields})
+    def about(self) -> EntityRememberResult:
+        """The result for the entity, without the fields that describe the whole call."""
+        return EntityRememberResult(**{name: getattr(self, name) for name in EntityRememberResult.model_fields})

@@ -55,43 +55,43 @@ class Relation(_OfficialNames):
 
 
 def relation(start: str, end: str, kind: str) -> Relation:
-    """Return a relation, with the names of its ends."""
+    """Return a relation of type `kind` from the entity named `start` to the entity named `end`."""
     return Relation.model_validate({"from": start, "to": end, "relationType": kind})
 
 
-class EntitiesCreated(Result):
-    """The newly created entities."""
+class EntityCreationResult(Result):
+    """The entities that the call created, without existing entities."""
 
     entities: tuple[Entity, ...]
     notes: tuple[str, ...] | None = None
-    """Notes about names that are aliases of entities or may mean an entity."""
+    """Notes on requested names that are aliases of an existing entity, or similar to its name."""
 
 
-class RelationsCreated(Result):
-    """The newly created relations."""
+class RelationCreationResult(Result):
+    """The relations that the call created, without existing relations."""
 
     relations: tuple[Relation, ...]
     questions: tuple[Question, ...] | None = Field(
         default=None, description="Questions about known relations of a type that an entity usually has only once"
     )
-    notes: tuple[str, ...] | None = Field(default=None, description="The same questions as sentences")
+    notes: tuple[str, ...] | None = Field(default=None, description="The same questions as text")
 
 
-class Added(_OfficialNames):
+class AddedObservations(_OfficialNames):
     """The observations that were added to one entity."""
 
     entity_name: str = Field(alias="entityName")
     added_observations: tuple[str, ...] = Field(alias="addedObservations")
 
 
-class ObservationsAdded(Result):
+class ObservationAdditionResult(Result):
     """The added observations, in the order of the request."""
 
-    results: tuple[Added, ...]
+    results: tuple[AddedObservations, ...]
 
 
-class EntityUpdated(Result):
-    """The current state of an entity, and whether it was changed."""
+class EntityUpdateResult(Result):
+    """The current state of an entity, and whether it changed."""
 
     id: str
     name: str
@@ -108,8 +108,8 @@ class EntityUpdated(Result):
     )
 
 
-class ObservationUpdated(Result):
-    """The current state of an observation, and whether it was changed."""
+class ObservationUpdateResult(Result):
+    """The current state of an observation, and whether it changed."""
 
     id: str
     entity: str = Field(description="Name of the entity")
@@ -126,9 +126,9 @@ class KnowledgeGraph(Result):
     entities: tuple[Entity, ...] = ()
     relations: tuple[Relation, ...] = ()
     next_cursor: str | None = None
-    """The cursor of the next part; None if the graph is complete."""
+    """The cursor of the next part of the graph, or None if this is the last part."""
     notes: tuple[str, ...] | None = None
-    """The properties of opened entities as text."""
+    """Sentences that state the properties of the opened entities."""
 
 
 class Profile(Result):
@@ -156,18 +156,20 @@ class Profiles(Result):
     entities: tuple[Profile, ...]
 
 
-class Forgot(Result):
-    """A forgotten entity, observation or relation."""
+class ForgottenRecord(Result):
+    """An entity, observation or relation that was ended or erased."""
 
     id: str
     kind: Literal["entity", "observation", "relation"]
     text: str | None = Field(default=None, description="Text of the record; absent if it was erased")
 
 
-class Forgotten(Result):
+class ForgetResult(Result):
     """A receipt of forgotten records. With `dry_run`, of records that would be forgotten."""
 
-    forgotten: tuple[Forgot, ...] = Field(description="The first 100 records; empty if all facts had already ended")
+    forgotten: tuple[ForgottenRecord, ...] = Field(
+        description="The first 100 records; empty if all facts had already ended"
+    )
     entities: int
     observations: int
     relations: int
@@ -178,16 +180,16 @@ class Forgotten(Result):
     domain: str | None = Field(default=None, description="Domain of the facts, if it differs from the call's domain")
     stays: tuple[str, ...] | None = Field(
         default=None,
-        description="Texts of other nodes that name the entities and are kept, each after the node's title",
+        description="Texts of other nodes that mention the entities and are kept, each preceded by the node's title",
     )
     more_stays: int | None = Field(default=None, description="Number of further such texts")
-    warnings: tuple[Text, ...] | None = Field(default=None, description="Why texts may be missing in stays")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="What could not be read")
     waiting: int | None = Field(default=None, description="Number of captured events removed before they were stored")
     dry_run: bool | None = None
 
 
-class Done(Result):
-    """The requested state is reached, whether or not a change was needed."""
+class Confirmation(Result):
+    """The confirmation that the requested state has been reached, whether or not a change was needed."""
 
     success: Literal[True] = True
     message: str

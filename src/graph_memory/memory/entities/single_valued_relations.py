@@ -1,4 +1,4 @@
-"""Relations of single-valued types, such as a person's home. A second relation of such a type raises a question."""
+"""Relations of single-valued types, such as a person's home. A second relation of the type raises a question."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cache
 from graph_memory.memory.entities.remember_results import RELATION_CHOICES, Question, question_id
 from graph_memory.memory.entity_graph.values.request import NewRelation
 from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
-from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.folding import fold_text, words_only
 from graph_memory.memory.statements.language.languages import LANGUAGES
 from graph_memory.memory.statements.statement_verdict import MAX_QUESTIONS
 from graph_memory.model.text.wording import quote
@@ -28,7 +28,7 @@ _MAX_RELATIONS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class RelationOfRow:
-    """A current relation of an entity, and the entity at its other end."""
+    """A current relation of an entity, and the entity at the other endpoint."""
 
     place: int
     id: str
@@ -44,17 +44,17 @@ RELATIONS_OF = query("entities/relations_of", RelationOfRow)
 class _SingleValuedRelation:
     relation: NewRelation
     is_start: bool
-    """Whether the entity is the start of the relation."""
+    """Whether the entity with a single relation of the type is the start of the relation."""
 
     @property
     def entity(self) -> str:
         return self.relation.from_name if self.is_start else self.relation.to_name
 
     def question(self, known: str, kind: str, other: str, since: str = "") -> Question:
-        """Return the question about a known relation, which is given by its id, type and other end."""
+        """Return the question about a known relation, given its id, its type and the entity at the other endpoint."""
         relation = self.relation
         ends = (relation.from_name, other) if self.is_start else (other, relation.to_name)
-        reason = f"{relation.type}: {quote(self.entity)} has one at a time"
+        reason = f"{quote(self.entity)} usually has only one {relation.type} relation at a time"
         return Question(
             id=question_id(relation.id, known),
             known_text=f"{ends[0]} {kind} {ends[1]}{since}",
@@ -68,19 +68,21 @@ class _SingleValuedRelation:
 async def read_single_valued(
     reader: Reader, domain: str, relations: Sequence[NewRelation], ids: Mapping[str, str]
 ) -> Mapping[str, Sequence[RelationOfRow]]:
-    """Return the existing relations of the same single-valued type, by the id of the new relation.
+    """Return the stored relations with the same entity and single-valued type, keyed by the id of the new relation.
 
-    `ids` has the ids of the ends by name.
+    `ids` maps the names of the relations' start and end entities to their ids.
     """
-    seconds = [second for second in _seconds(relations) if second.entity in ids]
+    single_valued_relations = [
+        single_valued for single_valued in _single_valued_relations(relations) if single_valued.entity in ids
+    ]
     rows = [
-        {"place": place, "node": ids[second.entity], "is_start": second.is_start}
-        for place, second in enumerate(seconds)
+        {"place": place, "node": ids[single_valued.entity], "is_start": single_valued.is_start}
+        for place, single_valued in enumerate(single_valued_relations)
     ]
     rows_by_relation: dict[str, list[RelationOfRow]] = {}
     for row in await reader.read(RELATIONS_OF, domain=domain, rows=rows, limit=_MAX_RELATIONS) if rows else []:
-        new_relation = seconds[row.place].relation
-        if kind_of(row.kind) == kind_of(new_relation.type):
+        new_relation = single_valued_relations[row.place].relation
+        if type_words(row.kind) == type_words(new_relation.type):
             rows_by_relation.setdefault(new_relation.id, []).append(row)
     return rows_by_relation
 
@@ -89,42 +91,42 @@ def questions_of_relations(
     created: Sequence[NewRelation], known: Mapping[str, Sequence[RelationOfRow]]
 ) -> list[Question]:
     """Return the questions that new relations raise, given the result of `read_single_valued`."""
-    seconds, questions = _seconds(created), list[Question]()
-    for place, second in enumerate(seconds):
-        kind = kind_of(second.relation.type)
+    single_valued_relations, questions = _single_valued_relations(created), list[Question]()
+    for place, single_valued in enumerate(single_valued_relations):
+        kind = type_words(single_valued.relation.type)
         questions += [
-            second.question(row.id, row.kind, row.other or "", f" (since {row.since:%Y-%m-%d})")
-            for row in known.get(second.relation.id, ())
+            single_valued.question(row.id, row.kind, row.other or "", f" (since {row.since:%Y-%m-%d})")
+            for row in known.get(single_valued.relation.id, ())
         ]
         earlier = (
             earlier_relation
-            for earlier_relation in seconds[:place]
-            if (earlier_relation.entity, kind_of(earlier_relation.relation.type)) == (second.entity, kind)
+            for earlier_relation in single_valued_relations[:place]
+            if (earlier_relation.entity, type_words(earlier_relation.relation.type)) == (single_valued.entity, kind)
         )
         others = (
             (
                 earlier_relation,
-                earlier_relation.relation.to_name if second.is_start else earlier_relation.relation.from_name,
+                earlier_relation.relation.to_name if single_valued.is_start else earlier_relation.relation.from_name,
             )
             for earlier_relation in earlier
         )
         questions += [
-            second.question(earlier_relation.relation.id, earlier_relation.relation.type, other)
+            single_valued.question(earlier_relation.relation.id, earlier_relation.relation.type, other)
             for earlier_relation, other in others
         ]
     return questions[:MAX_QUESTIONS]
 
 
-def _seconds(relations: Sequence[NewRelation]) -> list[_SingleValuedRelation]:
+def _single_valued_relations(relations: Sequence[NewRelation]) -> list[_SingleValuedRelation]:
     return [
-        _SingleValuedRelation(relation, is_start=side)
+        _SingleValuedRelation(relation, is_start=is_start)
         for relation in relations
-        if (side := side_of(relation.type)) is not None
+        if (is_start := is_outgoing_single_valued(relation.type)) is not None
     ]
 
 
 def ends_by_name(relations: Sequence[NewRelation], rows: Iterable[EqualRelationsRow]) -> dict[str, str]:
-    """Return the ids of the existing ends of relations by name."""
+    """Return the ids of the existing start and end entities of relations, keyed by name."""
     ids: dict[str, str] = {}
     for relation, row in zip(relations, rows, strict=True):
         ends = ((relation.from_name, row.from_id), (relation.to_name, row.to_id))
@@ -132,18 +134,20 @@ def ends_by_name(relations: Sequence[NewRelation], rows: Iterable[EqualRelations
     return ids
 
 
-def side_of(kind: str) -> bool | None:
-    """Return True for a type with at most one outgoing relation, False for incoming ones, None for other types."""
-    text = kind_of(kind)
+def is_outgoing_single_valued(kind: str) -> bool | None:
+    """Return True if an entity has at most one outgoing relation of the type.
+
+    Returns False if an entity has at most one incoming relation of the type, and None for other types.
+    """
+    text = type_words(kind)
     return True if text in _outgoing_types() else False if text in _INCOMING_TYPES else None
 
 
-def kind_of(kind: str) -> str:
-    """Return a type as lower-case words, which are the same for `WORKS_AT`, `worksAt` and `works at`."""
-    return " ".join(words_only(plain(_WORD_BOUNDARY.sub(" ", kind).replace("_", " "))).split())
+def type_words(kind: str) -> str:
+    """Return the lower-case words of a type, so that `WORKS_AT`, `worksAt` and `works at` compare as equal."""
+    return " ".join(words_only(fold_text(_WORD_BOUNDARY.sub(" ", kind).replace("_", " "))).split())
 
 
 @cache
 def _outgoing_types() -> frozenset[str]:
-    """Return the types of which an entity may have only one outgoing relation."""
-    return _PASSIVE_TYPES | {kind_of(part) for language in LANGUAGES for part in language.holds_one.split(",")}
+    return _PASSIVE_TYPES | {type_words(part) for language in LANGUAGES for part in language.holds_one.split(",")}

@@ -1,4 +1,4 @@
-"""Updates entities and observations in place. Ids and attached records are unchanged."""
+"""Updates entities and observations. Their ids and attached records stay the same."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 
 from graph_memory.memory.changes.context import read_attachments_of_retyped
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.changes.rules import check_rules, until_rules_hold
+from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
 from graph_memory.memory.core import Core, version_after
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, aliases_property, check_aliases
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
 from graph_memory.memory.entities.names.find_entities import entities_with_same_name
-from graph_memory.memory.entities.observations.attached import Attached, read_attached
+from graph_memory.memory.entities.observations.attached import AttachedRecords, read_attached
 from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.observing import Observation, observations_of
 from graph_memory.memory.entities.observations.resolve_observations import check_references, resolve_references
-from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
+from graph_memory.memory.entities.results import EntityUpdateResult, ObservationUpdateResult
 from graph_memory.memory.entities.writes import owners_of_new, validate
-from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, states_of
-from graph_memory.memory.entity_graph.names import entity_not_found, not_found
+from graph_memory.memory.entity_graph.names import entity_not_found_error, official_not_found_error
 from graph_memory.memory.entity_graph.values.rows import NodeRow
 from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.memory.search.retrieval.superseded import find_superseded
@@ -33,17 +33,17 @@ from graph_memory.model.subjects.subjects import MODIFIED, NodeState, Observatio
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.properties import PropertyValue
-from graph_memory.storage.log.work import AfterWrite, Decision, Written
+from graph_memory.storage.log.work import AfterWrite, CompletedWrite, Decision
 from graph_memory.storage.store import Reader
 
 
-async def update_entity(core: Core, domain: str, edit: EntityEdit) -> EntityUpdated:
+async def update_entity(core: Core, domain: str, edit: EntityEdit) -> EntityUpdateResult:
     """Update an entity. See `Entities.update_entity`."""
     if edit.content is not None:
         await core.contents.put(domain, edit.content)
     new_ids: dict[str, str] = {}
     try:
-        written = await until_rules_hold(lambda broken: _attempt(core, domain, edit, broken, new_ids))
+        written = await retry_until_rules_hold(lambda broken: _attempt(core, domain, edit, broken, new_ids))
     except GraphError as error:
         raise _as_missing_entity(error, edit.name) from error
     (node, relations_moved), receipt = written.report, written.receipt
@@ -51,7 +51,7 @@ async def update_entity(core: Core, domain: str, edit: EntityEdit) -> EntityUpda
     candidates = (
         await entities_with_same_name(core.store, domain, node.id, _new_names(edit, node)) if receipt.changes else []
     )
-    return EntityUpdated(
+    return EntityUpdateResult(
         id=node.id,
         name=edit.name if edit.new_name is None else edit.new_name,
         type=(node.entity or "") if edit.type is None else edit.type,
@@ -65,36 +65,36 @@ async def update_entity(core: Core, domain: str, edit: EntityEdit) -> EntityUpda
 
 
 _Report = tuple[NodeState, int]
-"""The entity before the update, and the number of relations moved to it."""
+"""The entity before the update, and the number of relations that the update moved to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
-    """An entity, the nodes with its new name that are only ends of relations, and the context of both."""
+class _StoredRecords:
+    """An entity, the relation endpoints with its new name that are not entities, and the context for validation."""
 
     node: NodeState
     mentions: Sequence[NodeRow]
-    attached: Attached | None
+    attached: AttachedRecords | None
     context: Context
 
 
 async def _attempt(
     core: Core, domain: str, edit: EntityEdit, broken: Mapping[str, BrokenRule], new_ids: dict[str, str]
-) -> Written[_Report]:
-    """Write the update. `new_ids` has the new ids of the records that move to the entity, by their old ids."""
+) -> CompletedWrite[_Report]:
+    """Write the update. `new_ids` maps the old ids of the records that move to the entity to their new ids."""
 
-    async def read(reader: Reader, head: Head) -> _Stored:
+    async def read(reader: Reader, head: Head) -> _StoredRecords:
         return await _read(reader, head, edit, new_ids)
 
-    def decide(head: Head, stored: _Stored) -> Decision[_Report]:
-        node, drafting = stored.node, Drafting(head, core.origin, core.open_type_limit)
-        drafts = _drafts(drafting, edit, node)
+    def decide(head: Head, stored: _StoredRecords) -> Decision[_Report]:
+        node, drafting = stored.node, DraftCollector(head, core.origin, core.open_type_limit)
+        drafts = _draft_update(drafting, edit, node)
         if same_state(drafts[-1].state or {}, node.state(), MODIFIED):
             return Decision((), (node, 0))
         move = stored.attached.move(head.at) if stored.attached else None
         drafts += [*(row.deletion for row in stored.mentions), *(move.drafts if move else ())]
         report = node, move.count(Kind.CONNECTION) if move else 0
-        return Decision(validate(head, drafts, replace(stored.context, broken=broken)), report)
+        return Decision(validate(head, drafts, replace(stored.context, broken_rules=broken)), report)
 
     after = (
         await _make_rule_check(core, domain) if edit.new_name is not None else None
@@ -103,43 +103,43 @@ async def _attempt(
 
 
 async def _make_rule_check(core: Core, domain: str) -> AfterWrite[_Report] | None:
-    """Return a function that checks the rules of relations before the commit. None if there are no rules."""
+    """Return a function that checks the rules of relations before the commit, or None if there are no rules."""
     ontology = await core.log.require_ontology(domain)
 
     async def check(reader: Reader, events: Sequence[Event], _: _Report) -> None:
         await check_rules(reader, domain, events, ontology, in_turn=True)
 
-    return check if any(connection_rules(declared) for declared in ontology.connection_types) else None
+    return check if any(connection_rules(connection_type) for connection_type in ontology.connection_types) else None
 
 
 def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
-    """Return the name and aliases that the edit adds to the entity."""
-    known = {edit.name, *aliases_of(node.properties)}
-    new = (*filter(None, [edit.new_name]), *aliases_of(edit.properties))
-    return [name for name in new if name not in known]
+    """Return the new name and the new aliases that the entity does not have yet."""
+    known_names = {edit.name, *aliases_of(node.properties)}
+    names = (*filter(None, [edit.new_name]), *aliases_of(edit.properties))
+    return [name for name in names if name not in known_names]
 
 
-async def _read(reader: Reader, head: Head, edit: EntityEdit, new_ids: dict[str, str]) -> _Stored:
-    """Read the entity, the records that would move to it, and their context."""
-    node, name = await _entity_named(reader, head.domain, edit.name), edit.new_name or edit.name
+async def _read(reader: Reader, head: Head, edit: EntityEdit, new_ids: dict[str, str]) -> _StoredRecords:
+    """Read the entity, the records that would move to it, and the context for validating the update."""
+    node, name = await _read_entity(reader, head.domain, edit.name), edit.new_name or edit.name
     rows = await reader.read(NODES_BY_NAME, domain=head.domain, names=[name]) if name != edit.name else []
     mentions = [row for row in rows if row.is_mentioned]
     sources = [row.id for row in mentions]
     attached = await read_attached(reader, head.domain, node.id, sources, new_ids) if mentions else None
     others = [node.id] if edit.type not in (None, node.entity) else []
     deletions = await read_attachments_of_retyped(reader, head.domain, others, head.ontology)
-    new = (edit.type or node.type, {**node.properties, **edit.properties, "name": name})
+    new_record = (edit.type or node.type, {**node.properties, **edit.properties, "name": name})
     context = Context(
         ontology=head.ontology,
-        living={node.id: node.type, **(attached.living if attached else {})},
+        existing_node_types={node.id: node.type, **(attached.node_types if attached else {})},
         attached={**(attached.deletions if attached else {}), **deletions},
-        owners=await owners_of_new(reader, head, rows, [new], attached.relations if attached else ()),
+        owners=await owners_of_new(reader, head, rows, [new_record], attached.relations if attached else ()),
     )
-    return _Stored(node, mentions, attached, context)
+    return _StoredRecords(node, mentions, attached, context)
 
 
-def _drafts(drafting: Drafting, requested: EntityEdit, node: NodeState) -> list[Draft]:
-    """Return the draft of the update. If its type is new, the declaration of the type comes first."""
+def _draft_update(drafting: DraftCollector, requested: EntityEdit, node: NodeState) -> list[Draft]:
+    """Return the draft of the update. If it needs a new type, the draft that declares the type comes first."""
     aliases = _aliases(requested, node)
     if requested.type is not None and requested.type != node.entity:
         node = replace(node, type=drafting.node_type(requested.type), entity=requested.type)
@@ -156,7 +156,10 @@ def _drafts(drafting: Drafting, requested: EntityEdit, node: NodeState) -> list[
 
 
 def _aliases(edit: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:
-    """Return the aliases without the new name. Raises INVALID_ARGUMENT if the entity's own name is among them."""
+    """Return the property `aliases` without the new name, or an empty mapping if no alias has to be removed.
+
+    Raises INVALID_ARGUMENT if the requested aliases contain the entity's own name.
+    """
     name = edit.new_name or edit.name
     if ALIASES in edit.properties:
         check_aliases(aliases_of(edit.properties), name)
@@ -166,11 +169,11 @@ def _aliases(edit: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:
     return aliases_property(alias for alias in aliases if alias != name)
 
 
-async def update_observation(core: Core, domain: str, edit: ObservationEdit) -> ObservationUpdated:
+async def update_observation(core: Core, domain: str, edit: ObservationEdit) -> ObservationUpdateResult:
     """Update an observation. See `Entities.update_observation`."""
 
     async def read(reader: Reader, head: Head) -> tuple[NodeState, Observation, Sequence[CurrentObservation]]:
-        node = await _entity_named(reader, head.domain, edit.name)
+        node = await _read_entity(reader, head.domain, edit.name)
         known = await reader.read(CURRENT, domain=head.domain, node=node.id)
         observations = await observations_of(reader, head.domain, node.id, [edit.observation])
         await check_references(reader, head.domain, [edit.observation], observations, known, "observation")
@@ -187,7 +190,7 @@ async def update_observation(core: Core, domain: str, edit: ObservationEdit) -> 
             text=observation.state.text if edit.text is None else edit.text,
             confidence=observation.state.confidence if edit.confidence is None else edit.confidence,
         )
-        context = Context(ontology=head.ontology, living={node.id: node.type})
+        context = Context(ontology=head.ontology, existing_node_types={node.id: node.type})
         drafts = [] if after == observation.state else [observation.draft_update(after)]
         return Decision(validate(head, drafts, context), (observation, after))
 
@@ -197,7 +200,7 @@ async def update_observation(core: Core, domain: str, edit: ObservationEdit) -> 
         raise _as_missing_entity(error, edit.name) from error
     observation_before, after = written.report
     version = written.receipt.version_of(observation_before.id)
-    return ObservationUpdated(
+    return ObservationUpdateResult(
         id=observation_before.id,
         entity=edit.name,
         text=after.text,
@@ -205,28 +208,29 @@ async def update_observation(core: Core, domain: str, edit: ObservationEdit) -> 
         version=version_after(version, observation_before.version),
         changed=version is not None,
         over=(await find_superseded(core.store, domain, [observation_before.id])).get(observation_before.id)
-        if observation_before.is_over
+        if observation_before.has_ended
         else None,
     )
 
 
 def _check_text(text: str | None, observation: Observation, known: Sequence[CurrentObservation]) -> None:
-    """Raise INVALID_ARGUMENT if another current observation of the entity has this text."""
-    twin = next((other.id for other in known if other.text == text and other.id != observation.id), None)
-    if twin is not None and not observation.is_over:
-        hint = Hint("Use another text", ", or delete one of the two with {delete_observations|forget}", ".")
-        raise invalid_argument("text", f"The entity already has an observation with that text: {twin}", hint)
+    """Raise INVALID_ARGUMENT if the observation is current and another current observation has this text."""
+    duplicate_id = next((other.id for other in known if other.text == text and other.id != observation.id), None)
+    if duplicate_id is not None and not observation.has_ended:
+        delete = ", or delete one of the two observations with {delete_observations|forget}"
+        hint = Hint("Use another text", delete, ".")
+        raise invalid_argument("text", f"The entity already has an observation with that text: {duplicate_id}", hint)
 
 
-async def _entity_named(reader: Reader, domain: str, name: str) -> NodeState:
-    """Return an entity by name. Raises NODE_NOT_FOUND with the most similar name."""
+async def _read_entity(reader: Reader, domain: str, name: str) -> NodeState:
+    """Return the state of the entity with this name. Raises NODE_NOT_FOUND and suggests a similar name."""
     rows = await reader.read(NODES_BY_NAME, domain=domain, names=[name])
     nodes = await states_of(reader, domain, [row.id for row in rows if not row.is_mentioned])
     if name not in nodes:
-        raise await entity_not_found(reader, domain, name)
+        raise await entity_not_found_error(reader, domain, name)
     return nodes[name]
 
 
 def _as_missing_entity(error: GraphError, name: str) -> GraphError:
     """Return the given error, or the error for a missing entity if the domain does not exist."""
-    return not_found(name) if error.code is Code.ONTOLOGY_NOT_FOUND else error
+    return official_not_found_error(name) if error.code is Code.ONTOLOGY_NOT_FOUND else error

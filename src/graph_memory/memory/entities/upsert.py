@@ -10,8 +10,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.profiles import CONFIDENCE, profiles_of
 from graph_memory.memory.entities.results import Profile
 from graph_memory.memory.entities.writes import deletions_of_ends, owners_of_new, validate
-from graph_memory.memory.entity_graph.domain import in_domain
-from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.domain import write_to_domain
+from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, observations_by_text, states_of
 from graph_memory.memory.entity_graph.names import check_current
 from graph_memory.memory.entity_graph.values.request import NewEntity, new_entities
@@ -28,14 +28,17 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class UpsertRequest:
-    """The desired state of an entity, and whether its description is given."""
+    """The desired state of an entity, and whether the request contains a description."""
 
     entity: NewEntity
-    describes: bool
+    has_description: bool
 
 
 def upsert_request_from(arguments: Mapping[str, object]) -> UpsertRequest:
-    """Return the requested entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return the requested entity.
+
+    Raises INVALID_ARGUMENT if an argument is invalid, and INVALID_PROPERTY if a property is invalid.
+    """
     values = {key: value for key, value in arguments.items() if value is not None}
     if (confidence := values.pop(CONFIDENCE, None)) is not None:
         properties = values.get("properties", {})
@@ -50,18 +53,18 @@ async def upsert(core: Core, domain: str, request: UpsertRequest) -> Profile:
     entity = request.entity
     await core.contents.put(domain, entity.content)
 
-    async def read(reader: Reader, head: Head) -> _Stored:
+    async def read(reader: Reader, head: Head) -> _StoredRecords:
         return await _read(reader, head, request)
 
-    def decide(head: Head, stored: _Stored) -> Decision[str]:
-        drafting = Drafting(head, core.origin, core.open_type_limit, stored.deletions_by_end)
+    def decide(head: Head, stored: _StoredRecords) -> Decision[str]:
+        drafting = DraftCollector(head, core.origin, core.open_type_limit, stored.deletions_by_end)
         node_id = _draft(drafting, stored, request)
         return Decision(validate(head, drafting.drafts, stored.context), node_id)
 
     async def write() -> str:
         return (await core.log.write("upsert", domain, core.origin, read, decide)).report
 
-    profiles = await profiles_of(core, domain, [await in_domain(core, domain, write)])
+    profiles = await profiles_of(core, domain, [await write_to_domain(core, domain, write)])
     if not profiles:
         hint = "It was deleted after the write. Call upsert again."
         raise GraphError(Code.NODE_NOT_FOUND, f"Entity with name {entity.name} not found", {"hint": hint})
@@ -69,8 +72,8 @@ async def upsert(core: Core, domain: str, request: UpsertRequest) -> Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
-    """The node with the name, if any, which of the texts it already has, and its context."""
+class _StoredRecords:
+    """The node with the entity's name, the requested texts that it already has, and the context for validation."""
 
     node: NodeState | None
     texts: Collection[str]
@@ -78,7 +81,7 @@ class _Stored:
     context: Context
 
 
-async def _read(reader: Reader, head: Head, request: UpsertRequest) -> _Stored:
+async def _read(reader: Reader, head: Head, request: UpsertRequest) -> _StoredRecords:
     entity = request.entity
     rows = await reader.read(NODES_BY_NAME, domain=head.domain, names=[entity.name])
     node = (await states_of(reader, head.domain, [row.id for row in rows])).get(entity.name)
@@ -88,17 +91,17 @@ async def _read(reader: Reader, head: Head, request: UpsertRequest) -> _Stored:
         pairs = [(entity.name, [observation.text for observation in entity.observations])]
         texts = {text for row in await observations_by_text(reader, head.domain, pairs) for _, text, _ in row.matches}
     kind = entity.type if node is None or node.mentioned else node.type
-    new = (kind, {**entity.properties, "name": entity.name})
+    new_record = (kind, {**entity.properties, "name": entity.name})
     context = Context(
         ontology=head.ontology,
-        living={node.id: node.type} if node else {},
-        owners=await owners_of_new(reader, head, rows, [new]),
+        existing_node_types={node.id: node.type} if node else {},
+        owners=await owners_of_new(reader, head, rows, [new_record]),
     )
-    return _Stored(node, texts, attached, context)
+    return _StoredRecords(node, texts, attached, context)
 
 
-def _draft(drafting: Drafting, stored: _Stored, request: UpsertRequest) -> str:
-    """Draft the changes to the desired state. Returns the id of the entity."""
+def _draft(drafting: DraftCollector, stored: _StoredRecords, request: UpsertRequest) -> str:
+    """Draft the changes that produce the desired state. Returns the id of the entity."""
     node, entity = stored.node, request.entity
     if node is None:
         return drafting.draft_entity(entity)
@@ -109,7 +112,7 @@ def _draft(drafting: Drafting, stored: _Stored, request: UpsertRequest) -> str:
         check_current(entity.name, node.validity.end_if_past(drafting.head.at))
     edit = NodeEdit(
         properties=entity.properties,
-        content=entity.content if request.describes else None,
+        content=entity.content if request.has_description else None,
         format=None,
         tags=None,
         fields={},

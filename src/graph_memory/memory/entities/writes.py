@@ -1,4 +1,4 @@
-"""Creates entities and observations, each call in one write."""
+"""Creates entities, and adds observations to them. Each call is one write."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.names.candidates import candidates_of_new
 from graph_memory.memory.entities.remember_results import Candidate
 from graph_memory.memory.entities.results import (
-    Added,
-    EntitiesCreated,
+    AddedObservations,
     Entity,
-    ObservationsAdded,
+    EntityCreationResult,
+    ObservationAdditionResult,
 )
-from graph_memory.memory.entity_graph.domain import in_domain
-from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.domain import write_to_domain
+from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, observations_by_text, states_of
-from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
-from graph_memory.memory.entity_graph.names import not_found, with_near_name
+from graph_memory.memory.entity_graph.graph import NamedGraph, RecordDrafter
+from graph_memory.memory.entity_graph.names import official_not_found_error, with_near_name
 from graph_memory.memory.entity_graph.other_names import names_by_alias
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservations
 from graph_memory.memory.entity_graph.values.rows import EntityObservationsRow, NodeRow
@@ -37,8 +37,8 @@ from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
-    """The stored records that have the names of the new entities."""
+class _StoredRecords:
+    """The stored records with the names of the requested entities."""
 
     aliases: Mapping[str, Sequence[str]]
     rows: Sequence[NodeRow]
@@ -60,35 +60,38 @@ class _Created:
 
 
 async def deletions_of_ends(reader: Reader, head: Head, nodes: Iterable[NodeState]) -> Mapping[str, Sequence[Draft]]:
-    """Return the deletions of records attached to nodes that are only ends of relations and may become entities."""
+    """Return drafts that delete the records attached to nodes that are only endpoints of relations, keyed by node.
+
+    The drafts are needed if the nodes become entities.
+    """
     ends = [node.id for node in nodes if node.mentioned]
     return await read_attachments_of_retyped(reader, head.domain, ends, head.ontology)
 
 
-New = tuple[str, Mapping[str, PropertyValue]]
+NewRecord = tuple[str, Mapping[str, PropertyValue]]
 """The type of an entity or relation as written, and its properties."""
 
 
 async def owners_of_new(
-    reader: Reader, head: Head, rows: Iterable[NodeRow], nodes: Iterable[New], relations: Iterable[New] = ()
+    reader: Reader, head: Head, rows: Iterable[NodeRow], nodes: Iterable[NewRecord], relations: Iterable[NewRecord] = ()
 ) -> Owners:
-    """Return the current owners of the names, and of the unique values that new entities and relations need.
+    """Return the current owners of the names and unique values that new entities and relations need.
 
     Each new record may get its own type or the general type, so the values under both types are looked up.
     """
     values: set[UniqueValue] = set()
     for kind, new, general in ((Kind.NODE, nodes, ENTITY), (Kind.CONNECTION, relations, RELATION)):
-        for spelt, properties in new:
-            for name in dict.fromkeys((spelt, stored_name(spelt, general), general)):
+        for spelling, properties in new:
+            for name in dict.fromkeys((spelling, stored_name(spelling, general), general)):
                 values.update(unique_values(kind, name, properties, head.ontology))
-    holders = {name_of_entity(row.name): {row.id: row.name} for row in rows}
-    return {**await owners_of(reader, head.domain, values), **holders}
+    owners_by_name = {name_of_entity(row.name): {row.id: row.name} for row in rows}
+    return {**await owners_of(reader, head.domain, values), **owners_by_name}
 
 
-async def create_entities(core: Core, domain: str, entities: Sequence[NewEntity]) -> EntitiesCreated:
+async def create_entities(core: Core, domain: str, entities: Sequence[NewEntity]) -> EntityCreationResult:
     """Create the entities whose names are new. See `Entities.create_entities`."""
 
-    async def read(reader: Reader, head: Head) -> _Stored:
+    async def read(reader: Reader, head: Head) -> _StoredRecords:
         aliases = await names_by_alias(reader, domain, [entity.name for entity in entities], ends=True)
         names = {*(entity.name for entity in entities), *(names[0] for names in aliases.values())}
         rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=list(names))
@@ -100,15 +103,15 @@ async def create_entities(core: Core, domain: str, entities: Sequence[NewEntity]
             for entity in entities
             if entity.name not in known_names
         )
-        return _Stored(
+        return _StoredRecords(
             aliases, rows, [*mentions.values()], deletions_by_end, await owners_of_new(reader, head, rows, new)
         )
 
-    def decide(head: Head, stored: _Stored) -> Decision[_Created]:
+    def decide(head: Head, stored: _StoredRecords) -> Decision[_Created]:
         graph = NamedGraph()
         graph.add_nodes(stored.rows, stored.mentions)
         graph.add_aliases(stored.names_by_alias)
-        steps = Steps(graph, Drafting(head, core.origin, core.open_type_limit, stored.deletions_by_end))
+        steps = RecordDrafter(graph, DraftCollector(head, core.origin, core.open_type_limit, stored.deletions_by_end))
         created = [entity for entity in entities if steps.create(entity)[1]]
         context = Context(ontology=head.ontology, owners=stored.owners)
         return Decision(validate(head, steps.drafting.drafts, context), _Created(created, stored.aliases))
@@ -118,7 +121,7 @@ async def create_entities(core: Core, domain: str, entities: Sequence[NewEntity]
             await core.contents.put(domain, entity.content)
         return (await core.log.write("create_entities", domain, core.origin, read, decide)).report
 
-    result = await in_domain(core, domain, write) if entities else _Created()
+    result = await write_to_domain(core, domain, write) if entities else _Created()
     candidates_by_name = await candidates_of_new(
         core.store, domain, {entity.name: entity.type for entity in result.entities}
     )
@@ -130,11 +133,11 @@ async def create_entities(core: Core, domain: str, entities: Sequence[NewEntity]
             for candidate in candidates
         ),
     )
-    return EntitiesCreated(entities=tuple(map(_make_entity, result.entities)), notes=notes or None)
+    return EntityCreationResult(entities=tuple(map(_make_entity, result.entities)), notes=notes or None)
 
 
 def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
-    """Return the note about a name that is an alias of existing entities."""
+    """Return the note for the caller about a name that is an alias of existing entities."""
     name, names = alias
     return (
         f"{quote(name)} is a name of {' and of '.join(map(quote, names))}, so no entity was created for it: "
@@ -142,11 +145,11 @@ def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
     )
 
 
-def _note_candidate(name: str, known: Candidate) -> str:
-    """Return the note that asks whether a new name and a similar existing name mean the same entity."""
+def _note_candidate(name: str, candidate: Candidate) -> str:
+    """Return the note that asks whether a new and a similar existing name belong to the same entity."""
     return (
-        f"Is {quote(name)} the same as {quote(known.name)} ({known.id})? {known.reason}. If so, use decide with id "
-        f"{known.question} and decision same, or merge_entities. If they differ, do nothing."
+        f"Is {quote(name)} the same as {quote(candidate.name)} ({candidate.id})? {candidate.reason}. If so, use decide "
+        f"with id {candidate.question} and decision same, or merge_entities. If they differ, do nothing."
     )
 
 
@@ -159,11 +162,11 @@ def _make_entity(entity: NewEntity) -> Entity:
 
 
 def validate(head: Head, drafts: Sequence[Draft], context: Context) -> Sequence[Draft]:
-    """Return validated drafts in order."""
+    """Validate drafts, and return them in the order in which they are written."""
     return Changeset.of(context, drafts).validate(head.domain) if drafts else ()
 
 
-async def add_observations(core: Core, domain: str, requests: Sequence[NewObservations]) -> ObservationsAdded:
+async def add_observations(core: Core, domain: str, requests: Sequence[NewObservations]) -> ObservationAdditionResult:
     """Add the observations that are new to their entities. See `Entities.add_observations`."""
 
     async def read(reader: Reader, _: Head) -> Sequence[EntityObservationsRow]:
@@ -173,26 +176,26 @@ async def add_observations(core: Core, domain: str, requests: Sequence[NewObserv
         )
         return await observations_by_text(reader, domain, pairs)
 
-    def decide(head: Head, rows: Sequence[EntityObservationsRow]) -> Decision[Sequence[Added]]:
-        graph, results = NamedGraph(), list[Added]()
+    def decide(head: Head, rows: Sequence[EntityObservationsRow]) -> Decision[Sequence[AddedObservations]]:
+        graph, results = NamedGraph(), list[AddedObservations]()
         graph.add_observations(rows)
-        steps = Steps(graph, Drafting(head, core.origin, core.open_type_limit))
+        steps = RecordDrafter(graph, DraftCollector(head, core.origin, core.open_type_limit))
         for observations in requests:
             if (entity := graph.entity(observations.name)) is None:
-                raise not_found(observations.name)
+                raise official_not_found_error(observations.name)
             new = tuple(
                 observation.text for observation in observations.observations if steps.observe(entity, observation)[1]
             )
-            results.append(Added(entityName=observations.name, addedObservations=new))
-        context = Context(ontology=head.ontology, living={row.id: "" for row in rows})
+            results.append(AddedObservations(entityName=observations.name, addedObservations=new))
+        context = Context(ontology=head.ontology, existing_node_types={row.id: "" for row in rows})
         return Decision(validate(head, steps.drafting.drafts, context), results)
 
     if not requests:
-        return ObservationsAdded(results=())
+        return ObservationAdditionResult(results=())
     try:
         written = await core.log.write("add_observations", domain, core.origin, read, decide)
     except GraphError as error:
         if error.code is Code.ONTOLOGY_NOT_FOUND:
-            raise not_found(requests[0].name) from error
+            raise official_not_found_error(requests[0].name) from error
         raise await with_near_name(core.store, domain, error) from error
-    return ObservationsAdded(results=tuple(written.report))
+    return ObservationAdditionResult(results=tuple(written.report))

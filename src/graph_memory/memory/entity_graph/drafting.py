@@ -1,11 +1,11 @@
-"""Drafts the creation of entities, observations and relations, with the types that they need."""
+"""Drafts entities, observations and relations to create, with the types that they need."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from graph_memory.memory.changes.stored_data_check import unfit_end
+from graph_memory.memory.changes.stored_data_check import incompatible_end_error
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewRelation
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, spelling_to_store, stored_name
 from graph_memory.memory.graph.ontology import ad_hoc_types, check_type_limit
@@ -22,14 +22,14 @@ EMPTY_CONTENT = Content(data=b"", encoding="utf-8", format="markdown")
 
 
 @dataclass(slots=True)
-class Drafting:
-    """Collects drafts in order. If the ontology lacks a draft's type, the type's declaration comes first."""
+class DraftCollector:
+    """Collects drafts in order. If the ontology lacks a draft's type, it first adds a draft that declares the type."""
 
     head: Head
     origin: Origin
     type_limit: int
     deletions_by_end: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
-    """For nodes that may become entities, the deletions of their connections, if the connection types have rules."""
+    """For each node that may become an entity, drafts that delete its connections of types with rules."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     ontology: Ontology = field(init=False)
     _places: int = 0
@@ -38,48 +38,48 @@ class Drafting:
         self.ontology = self.head.ontology
 
     def draft_entity(self, entity: NewEntity) -> str:
-        """Draft an entity with its observations. Returns its id."""
-        node = self._node(entity.name, entity.type, entity)
-        self._add(node, entity.content)
+        """Draft an entity with its observations. Return the entity's id."""
+        node = self._make_node(entity.name, entity.type, entity)
+        self._add_node_draft(node, entity.content)
         self.draft_observations(node.id, entity.observations)
         return node.id
 
     def draft_mention(self, name: str) -> str:
-        """Draft a node for a missing end of a relation. Returns the node's id."""
-        node = replace(self._node(name, ENTITY), mentioned=True)
-        self._add(node, EMPTY_CONTENT)
+        """Draft a node for a relation's endpoint that names no entity. Return the node's id."""
+        node = replace(self._make_node(name, ENTITY), mentioned=True)
+        self._add_node_draft(node, EMPTY_CONTENT)
         return node.id
 
     def promote_mention(self, mention: NodeState, entity: NewEntity) -> None:
-        """Draft the change of a node that was only an end of relations into an entity.
+        """Draft the change of a node that was only an endpoint of relations into an entity.
 
-        The node keeps its type if one of its relations requires that. Raises INVALID_NODE_TYPE if a closed ontology
-        does not have the type.
+        The node keeps its type if one of its relations does not allow the entity's type. Raises INVALID_NODE_TYPE if a
+        closed ontology does not have the type.
         """
         properties = {**entity.properties, "name": entity.name}
         kind = self.node_type(entity.type)
-        unfit = unfit_end(
+        type_error = incompatible_end_error(
             Draft(op=Op.UPDATE, kind=Kind.NODE, subject=mention.id, type=kind),
             self.deletions_by_end.get(mention.id, ()),
             self.ontology,
         )
         node = replace(
             mention,
-            type=mention.type if unfit else kind,
+            type=mention.type if type_error else kind,
             entity=entity.type,
             mentioned=False,
-            place=self._place(),
+            place=self._next_place(),
             created=self.head.at,
             modified=self.head.at,
             properties=properties,
             content=entity.content.ref,
-            title=title_of(mention.type if unfit else kind, properties, entity.content.text),
+            title=title_of(mention.type if type_error else kind, properties, entity.content.text),
         )
-        self._add(node, entity.content, Op.UPDATE)
+        self._add_node_draft(node, entity.content, Op.UPDATE)
         self.draft_observations(node.id, entity.observations)
 
     def draft_observations(self, node: str, observations: Sequence[NewObservation]) -> list[str]:
-        """Draft observations of an entity. Returns their ids."""
+        """Draft observations of the node `node`. Return the observations' ids."""
         ids: list[str] = []
         for observation in observations:
             state = ObservationState(
@@ -89,7 +89,7 @@ class Drafting:
                 origin=observation.source or self.origin.session or self.origin.source,
                 confidence=observation.confidence,
                 validity=observation.validity,
-                place=self._place(),
+                place=self._next_place(),
                 supersedes=observation.supersedes,
                 asks=observation.asks,
             )
@@ -101,7 +101,7 @@ class Drafting:
         return ids
 
     def draft_relation(self, relation: NewRelation, from_id: str, to_id: str) -> None:
-        """Draft a relation between two nodes."""
+        """Draft a relation from the node `from_id` to the node `to_id`."""
         kind = self._connection_type(relation.type)
         state = ConnectionState(
             id=relation.id,
@@ -113,7 +113,7 @@ class Drafting:
             properties=relation.properties,
             relation=spelling_to_store(relation.type, kind),
             provenance=Provenance(actor=self.origin.actor),
-            place=self._place(),
+            place=self._next_place(),
         )
         self.drafts.append(
             Draft(
@@ -127,7 +127,7 @@ class Drafting:
             )
         )
 
-    def _node(self, name: str, spelling: str, entity: NewEntity | None = None) -> NodeState:
+    def _make_node(self, name: str, spelling: str, entity: NewEntity | None = None) -> NodeState:
         properties = {**(entity.properties if entity else {}), "name": name}
         content, kind = entity.content if entity else EMPTY_CONTENT, self.node_type(spelling)
         return NodeState(
@@ -139,10 +139,10 @@ class Drafting:
             content=content.ref,
             properties=properties,
             entity=spelling,
-            place=self._place(),
+            place=self._next_place(),
         )
 
-    def _add(self, node: NodeState, content: Content, op: Op = Op.CREATE) -> None:
+    def _add_node_draft(self, node: NodeState, content: Content, op: Op = Op.CREATE) -> None:
         previous = node.version or None
         state = node.state()
         self.drafts.append(
@@ -151,7 +151,7 @@ class Drafting:
             )
         )
 
-    def _place(self) -> int:
+    def _next_place(self) -> int:
         self._places += 1
         return self._places - 1
 
@@ -166,35 +166,39 @@ class Drafting:
         return name
 
     def _connection_type(self, spelling: str) -> str:
-        """Return the type under which a relation is stored. Declares it if needed. An inverse name is not a type."""
+        """Return the type under which a relation is stored. Declares it if needed.
+
+        The name of an inverse is never declared. A relation with such a name is stored under the general type.
+        """
         name = stored_name(spelling, RELATION)
-        general = ConnectionType(RELATION, (ANY,), (ANY,), ad_hoc=True)
+        general_type = ConnectionType(RELATION, (ANY,), (ANY,), ad_hoc=True)
         is_inverse = self.ontology.stored_type(name)[1]
         if is_inverse or self.ontology.find_connection_type(name) is None:
-            wanted_type = general if is_inverse else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
-            name = self._declare(wanted_type, general)
+            wanted_type = general_type if is_inverse else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
+            name = self._declare(wanted_type, general_type)
         return name
 
-    def _declare(self, new_type: NodeType | ConnectionType, general: NodeType | ConnectionType) -> str:
-        """Declare a type, or the general type if the domain may not have more types. Returns the declared type's name.
+    def _declare(self, new_type: NodeType | ConnectionType, general_type: NodeType | ConnectionType) -> str:
+        """Declare a type or, at the domain's type limit, the general type. Return the declared type's name.
 
-        Raises INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE in a closed ontology, and TYPE_LIMIT_REACHED.
+        Raises INVALID_NODE_TYPE or INVALID_CONNECTION_TYPE if a closed ontology does not have the type, and
+        TYPE_LIMIT_REACHED if the general type cannot be declared either.
         """
         is_node = isinstance(new_type, NodeType)
         find = self.ontology.find_node_type if is_node else self.ontology.find_connection_type
         if not self.ontology.open:
             return (self.ontology.node_type if is_node else self.ontology.connection_type)(new_type.name).name
         reserved = sum(self._lacks_general)
-        chosen = new_type if ad_hoc_types(self.ontology) + reserved < self.type_limit else general
-        if find(chosen.name) is None:
+        chosen_type = new_type if ad_hoc_types(self.ontology) + reserved < self.type_limit else general_type
+        if find(chosen_type.name) is None:
             check_type_limit(self.ontology, self.head.domain, self.type_limit)
-            draft = new_type_draft(chosen)
+            draft = new_type_draft(chosen_type)
             self.ontology = with_types(self.ontology, [draft])
             self.drafts.append(draft)
-        return chosen.name
+        return chosen_type.name
 
     @property
     def _lacks_general(self) -> tuple[bool, bool]:
-        """Return whether the general node type and the general connection type are still undeclared."""
+        """Return whether the general node type and the general connection type are undeclared."""
         node, connection = self.ontology.find_node_type(ENTITY), self.ontology.find_connection_type(RELATION)
         return node is None, connection is None

@@ -1,4 +1,4 @@
-"""Reads entities, observations and relations by name, for many names at once."""
+"""Reads entities, observations and relations for many names at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EQUAL_RELATIONS = query("entity_graph/related", EqualRelationsRow)
 ONLY_ENDS = query("entity_graph/only_ends", EndRow)
 NAMES_BY_ID = query("entity_graph/of_ids", IdRow)
 _ID_PREFIX = "mem_"
-"""The prefix of entity ids. Only texts with it are looked up as ids."""
+"""The prefix of entity ids. Only texts with this prefix are looked up as ids."""
 
 
 async def names_of(reader: Reader, domain: str, texts: Iterable[str]) -> Mapping[str, str]:
@@ -39,12 +39,12 @@ async def names_of(reader: Reader, domain: str, texts: Iterable[str]) -> Mapping
 
 
 async def states_of(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[str, NodeState]:
-    """Return the states of nodes, by name."""
+    """Return the current states of the nodes with these ids, by node name."""
     return {str(state.properties["name"]): state for state in await nodes_of(reader, domain, ids)}
 
 
 async def nodes_of(reader: Reader, domain: str, ids: Sequence[str]) -> list[NodeState]:
-    """Return the current states of nodes."""
+    """Return the current states of the nodes with these ids."""
     rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=ids)
     return [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
 
@@ -52,16 +52,16 @@ async def nodes_of(reader: Reader, domain: str, ids: Sequence[str]) -> list[Node
 async def observations_by_text(
     reader: Reader, domain: str, texts_by_name: Iterable[tuple[str, Iterable[str]]]
 ) -> list[EntityObservationsRow]:
-    """Return the entities with these names, each with its observations that have one of the texts."""
+    """Return the entities with these names, with those observations whose text is one of the texts for the name."""
     texts: dict[str, dict[str, None]] = {}
     for name, texts_of_name in texts_by_name:
         texts.setdefault(name, {}).update(dict.fromkeys(texts_of_name))
-    rows = [{"name": name, "texts": list(own)} for name, own in texts.items()]
+    rows = [{"name": name, "texts": list(texts_of_name)} for name, texts_of_name in texts.items()]
     return await read_in_parts(reader, OBSERVATIONS_BY_TEXT, domain, rows=rows)
 
 
 async def equal_relations(reader: Reader, domain: str, relations: Sequence[NewRelation]) -> list[EqualRelationsRow]:
-    """Return, for each relation, the entities at its ends and the stored relations equal to it."""
+    """Return each relation's endpoint nodes and the stored relations equal to it."""
     rows = [
         {"place": place, "from": relation.from_name, "to": relation.to_name, "type": relation.type}
         for place, relation in enumerate(relations)
@@ -69,13 +69,14 @@ async def equal_relations(reader: Reader, domain: str, relations: Sequence[NewRe
     return sorted(await read_in_parts(reader, EQUAL_RELATIONS, domain, rows=rows), key=lambda row: row.place)
 
 
-async def only_ends(
+async def find_only_ends(
     reader: Reader, domain: str, deletions: Iterable[Draft], nodes: Collection[str], others: int = 0
 ) -> list[EndRow]:
-    """Return the nodes that are only ends of relations to be deleted, without nodes that are deleted anyway.
+    """Return the nodes that are only endpoints of relations to be deleted.
 
-    `others` is the number of further relations that may be deleted. Each row has the node's relations, but at most
-    one more than can be deleted in total.
+    The nodes in `nodes` are omitted, because they are deleted anyway. `others` is the number of further relations that
+    may be deleted. A row contains at most one more relation than can be deleted in total, which is enough to decide
+    whether the node loses all its relations.
     """
     drafts = {draft.subject: draft for draft in deletions if draft.kind is Kind.CONNECTION}
     end_ids = sorted({end for draft in drafts.values() for end in ends_of(draft)} - {*nodes})

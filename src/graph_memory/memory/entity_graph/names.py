@@ -18,34 +18,34 @@ NEAR = query("entity_graph/near", str)
 SOME_NAMES = query("entity_graph/some_names", str)
 SHORT_NAMES = query("entity_graph/short_names", str)
 _MAX_NAMES = 1_000
-"""Maximum number of names that a name is compared with."""
+"""Maximum number of stored names that a name is compared with."""
 _MIN_SEARCHABLE = 3
-"""Minimum number of characters that the text index can search for."""
+"""Minimum number of characters for a search in the text index."""
 _SHORT_LENGTH = 8
-"""Maximum number of characters of a name that is compared with all short names with the same beginning."""
-_DEFAULT_HINT = Hint("{search_nodes|recall} finds names.", " {create_entities|remember} makes an entity.")
+"""Maximum length of a name that is compared with all short names with the same first character."""
+_DEFAULT_HINT = Hint("Find names with {search_nodes|recall}.", " Create an entity with {create_entities|remember}.")
 
-LENIENT = Hint(
-    "{how}", " A relation with relationType in place of type may lead to a name without entity.", how=_DEFAULT_HINT
-)
-"""The hint for an end of a relation."""
+LENIENT = Hint("{how}", " To relate a name that no entity has, pass relationType instead of type.", how=_DEFAULT_HINT)
+"""The hint of the error for a relation's missing endpoint."""
 
 
-async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _DEFAULT_HINT) -> GraphError:
-    """Return the error for a name that no entity has, with the most similar name."""
-    return not_found(name, Hint("{near}", "{how}", near=await ask_for_name(reader, domain, name), how=how))
+async def entity_not_found_error(reader: Reader, domain: str, name: str, how: str = _DEFAULT_HINT) -> GraphError:
+    """Return the error for a name that no entity has. Its hint suggests the most similar name."""
+    return official_not_found_error(
+        name, Hint("{near}", "{how}", near=await ask_for_name(reader, domain, name), how=how)
+    )
 
 
 async def with_near_name(reader: Reader, domain: str, error: GraphError, how: str = _DEFAULT_HINT) -> GraphError:
-    """Return the error. If it is about a name that no entity has, the most similar name is added."""
+    """Return the error. If it is about a name that no entity has, its hint suggests the most similar name."""
     name = error.details.get("name") if error.code is Code.NODE_NOT_FOUND else None
-    return await entity_not_found(reader, domain, name, how) if isinstance(name, str) else error
+    return await entity_not_found_error(reader, domain, name, how) if isinstance(name, str) else error
 
 
 async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
-    """Return "Did you mean …" with the only name that contains all words of `name`, otherwise the most similar name.
+    """Return the question "Did you mean …?" with a similar name, or an empty string if there is none.
 
-    The text is empty if no name is similar.
+    If exactly one name contains all words of `name`, that name is suggested, otherwise the most similar name.
     """
     results = await near_names(reader, domain, name)
     words = frozenset(WORD.findall(fold_entity_text(name)))
@@ -57,12 +57,16 @@ async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
 
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return up to 1,000 entity names that contain all words of `name`, otherwise a part of it, otherwise any names."""
+    """Return up to 1,000 entity names that contain all words of `name`.
+
+    If there are none, returns names that contain a prefix of its longest word, else short names with the same first
+    character, else any names.
+    """
     results = await names_with_words(reader, domain, name)
-    first = max(WORD.findall(fold_entity_text(name)), key=len, default="")
-    for part in (first[:6], first[:3]):
-        if not results and len(part) >= _MIN_SEARCHABLE:
-            results = await reader.read(NEAR, domain=domain, text=part, others=[], limit=_MAX_NAMES)
+    longest_word = max(WORD.findall(fold_entity_text(name)), key=len, default="")
+    for beginning in (longest_word[:6], longest_word[:3]):
+        if not results and len(beginning) >= _MIN_SEARCHABLE:
+            results = await reader.read(NEAR, domain=domain, text=beginning, others=[], limit=_MAX_NAMES)
     if not results and len(name) <= _SHORT_LENGTH:
         arguments = {"firsts": first_characters(name), "longest": 2 * _SHORT_LENGTH, "limit": _MAX_NAMES}
         results = await reader.read(SHORT_NAMES, domain=domain, **arguments)
@@ -70,7 +74,7 @@ async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
 
 
 async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the names of up to 1,000 entities whose name, aliases or type contain all words of `name`."""
+    """Return the names of up to 1,000 entities whose names, aliases or types contain all words of `name`."""
     first, *others = sorted(WORD.findall(fold_entity_text(name)), key=len, reverse=True) or [""]
     if len(first) < _MIN_SEARCHABLE:
         return []
@@ -78,13 +82,14 @@ async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
 
 
 def check_current(name: str, ended: datetime | None) -> None:
-    """Raise INVALID_ARGUMENT if an entity has ended, since no observations can be added to it."""
+    """Raise INVALID_ARGUMENT if an entity has ended, because observations cannot be added to it."""
     if ended is not None:
-        hint = Hint("Name a current entity.", " To reopen this one, use {set_validity} with its id and valid_to: open.")
-        message = f"Entity {quote(name)} ended at {rfc3339(ended)}, so it takes no observations"
+        reopen = " To make this entity current again, use {set_validity} with its id and valid_to: open."
+        hint = Hint("Use the name of a current entity.", reopen)
+        message = f"Entity {quote(name)} ended at {rfc3339(ended)}, so no observations can be added to it"
         raise invalid_argument("name", message, hint)
 
 
-def not_found(name: str, hint: str = _DEFAULT_HINT) -> GraphError:
+def official_not_found_error(name: str, hint: str = _DEFAULT_HINT) -> GraphError:
     """Return the error for a name that no entity has, in the wording of the official memory server."""
     return GraphError(Code.NODE_NOT_FOUND, f"Entity with name {name} not found", {"name": name, "hint": hint})

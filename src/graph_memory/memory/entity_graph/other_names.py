@@ -16,14 +16,14 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 _ESCAPED = re.compile(r"[\"\\\\\x00-\x1f\x7f]")
-"""Characters that JSON escapes in a list of aliases."""
+"""The characters that are escaped in a JSON list of aliases."""
 _MAX_ROWS = 2_000
-"""Maximum number of entities that one statement returns."""
+"""Maximum number of entities returned by one statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherNameRow:
-    """A text, and an entity that may have it as an alias."""
+    """A text, and the name and stored aliases of an entity that may have the text as an alias."""
 
     alias: str
     name: str
@@ -36,9 +36,9 @@ OTHER_NAMES = query("entity_graph/other_names", OtherNameRow)
 async def names_by_alias(
     reader: Reader, domain: str, texts: Iterable[str], *, ends: bool = False
 ) -> Mapping[str, list[str]]:
-    """Return the names of the entities that have a text as an alias, for texts that are not themselves names.
+    """Return the names of the entities that have a text as an alias, by text. Texts that are names are omitted.
 
-    With `ends`, the name of a node that is only an end of relations counts as a name.
+    If `ends` is true, names of nodes that are only endpoints of relations also count as names.
     """
     rows = [{"name": text, "text": unescaped_part(without_separators(text))} for text in dict.fromkeys(texts)]
     names: dict[str, list[str]] = {}
@@ -59,25 +59,25 @@ async def names_by_alias(
 async def names_by_reference(
     reader: Reader, domain: str, texts: Iterable[str], *, ends: bool = False
 ) -> Mapping[str, str]:
-    """Map each text that is an id or alias of an entity to the entity's name.
+    """Return the entity's name for each text that is an entity's id or alias.
 
-    Raises INVALID_ARGUMENT if an alias is ambiguous. With `ends`, a text is not looked up as an alias if it names a
-    node that is only an end of relations.
+    Raises INVALID_ARGUMENT if several entities have a text as an alias. If `ends` is true, names of nodes that are only
+    endpoints of relations are not looked up as aliases.
     """
     distinct = list(dict.fromkeys(texts))
     by_id = await names_of(reader, domain, distinct)
     by_alias = await names_by_alias(reader, domain, [text for text in distinct if text not in by_id], ends=ends)
-    return {**by_id, **{text: only_one(text, results) for text, results in by_alias.items()}}
+    return {**by_id, **{text: only_name(text, results) for text, results in by_alias.items()}}
 
 
-def only_one(alias: str, names: Sequence[str]) -> str:
-    """Return the only entity with an alias. Raises INVALID_ARGUMENT if there are several."""
+def only_name(alias: str, names: Sequence[str]) -> str:
+    """Return the name of the only entity with this alias. Raises INVALID_ARGUMENT if several entities have it."""
     if len(names) > 1:
-        hint = f"Use one of these names: {join_parts([quote(name) for name in names])}."
+        hint = f"Pass one of these names: {join_parts([quote(name) for name in names])}."
         raise invalid_argument("name", f"{len(names)} entities have the alias {quote(alias)}", hint)
     return names[0]
 
 
 def unescaped_part(text: str) -> str:
-    """Return the longest part of a text that needs no escapes in JSON."""
+    """Return the longest part of the text without characters that JSON escapes."""
     return max(_ESCAPED.split(text), key=len)

@@ -1,4 +1,4 @@
-"""The details of one connection, as callers get them."""
+"""The details of one connection, in the form that callers receive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graph_memory.storage.log.writing import utc_now
 
 
 async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
-    """Return a connection, with its content if `include_content` is set."""
+    """Return the details of a connection. See `Memory.get_connection`."""
     row = await read_last_state(core.store, domain, connection_id, with_text=include_content)
     state, content = connection_of(row), None
     if include_content and state.content is not None:
@@ -33,7 +33,7 @@ def connection_info(
     is_transitive: bool,
     lost: Sequence[str] | None = (),
 ) -> ConnectionInfo:
-    """Return the details of a connection, with the properties of its type."""
+    """Return the details of a connection, including its inverse name and whether its type is transitive."""
     return ConnectionInfo(
         id=connection.id,
         type=connection.type,

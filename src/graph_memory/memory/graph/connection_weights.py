@@ -1,7 +1,7 @@
-"""Queries of connections by weight: the strongest of a node, the weak ones of a domain, or all above a minimum.
+"""Queries of connections by weight: a node's strongest, a domain's weak, or all connections above a minimum weight.
 
-Neo4j computes the weights, with the expression in `graph/weighed.cypher`. The weights of connections that changed
-during the read are computed here.
+Neo4j computes the weights with the expression in `graph/weighed.cypher`. This module computes the weights of
+connections that changed during the read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import cast
 
-from graph_memory.memory.changes.plan import node_not_found
+from graph_memory.memory.changes.plan import node_not_found_error
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.consistent_read import (
@@ -31,25 +31,25 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import UNLIMITED, check_limit, invalid_argument
 from graph_memory.model.values.strength import IMPORTANCE, Strength, check_fraction
 from graph_memory.model.values.weight import co_access_of, weight
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query, with_mark
 
-MAX_SHOWN = 1_000
+_MAX_RESULTS = 1_000
 WEAK = 0.3
-"""A connection whose weight is lower is weak."""
+"""The weight below which a connection is weak."""
 _ABOVE_ALL = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedLink(LinkRow):
-    """A connection and its weight."""
+    """A connection with its weight, 0 to 1."""
 
     weight: float
 
     @property
     def rank(self) -> tuple[float, str]:
-        """The sort key that orders connections by weight, heaviest first, and then by id."""
+        """The sort key that orders connections by weight, strongest first, and then by id."""
         return -self.weight, self.id
 
 
@@ -62,7 +62,7 @@ class _Weighable:
 
 @dataclass(frozen=True, slots=True)
 class CoAccessRow:
-    """A connection, and the number of replies that contained both its ends."""
+    """A connection, and the number of replies that contained both its start node and its end node."""
 
     id: str
     count: int
@@ -71,16 +71,16 @@ class CoAccessRow:
 WEIGHED = with_mark(query("graph/weighed", WeighedLink))
 CO_ACCESSES = query("graph/co_accesses", CoAccessRow)
 MAX_CO_ACCESSED = 1_000
-"""Maximum number of connections per domain that get a co-access bonus (the most used ones)."""
+"""Maximum number of connections per domain that receive a co-access bonus. The most used connections receive it."""
 
 
 async def _check_nothing() -> None:
-    """Do nothing, since the current state is always stored."""
+    """Do nothing, because the log always contains the current state."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionWeigher:
-    """Computes the weights of a domain's connections, as of an event of its log and a time."""
+    """Computes the weights of a domain's connections at the time `now`, from their states at the log position `at`."""
 
     core: Core
     domain: str
@@ -88,25 +88,30 @@ class ConnectionWeigher:
     now: datetime
     at: int = END
     check: Callable[[], Awaitable[None]] = _check_nothing
-    """Raises HISTORY_COMPACTED if the log no longer has the events that were read."""
+    """Raises HISTORY_COMPACTED if the log no longer contains the events that were read."""
     co_access: Mapping[str, float] = field(default_factory=dict[str, float])
-    """The co-access bonus of connections, by connection id. Empty for a past state."""
+    """The co-access bonus of connections, keyed by connection id. Empty for a past state."""
 
     async def read_page(
-        self, page: Page, wanted: Criteria, *, least: float = 0.0, below: float = _ABOVE_ALL
+        self, page: Page, criteria: Criteria, *, least: float = 0.0, below: float = _ABOVE_ALL
     ) -> tuple[list[WeighedLink], str | None]:
-        """Return the matching connections with a weight within the bounds, in id order, and the next page's cursor."""
+        """Return the matching connections in a range of weights, and the cursor of the next page.
+
+        The weights are at least `least` and lower than `below`.
+
+        The connections are sorted by id.
+        """
         links: dict[str, WeighedLink] = {}
 
         async def read(after: str, limit: int) -> MarkedRows[str | None]:
             marked_rows = await self._read_marked(
-                wanted, after=after, limit=limit, least=least, below=below, heaviest=False
+                criteria, after=after, limit=limit, least=least, below=below, heaviest=False
             )
             links.update((row.id, row) for row in marked_rows.rows)
             return marked_rows.with_rows([row.id for row in marked_rows.rows])
 
         async def matches(row: ConcurrentChange) -> bool:
-            if (weighed := self._weigh_change(wanted, row)) is None:
+            if (weighed := self._weigh_change(criteria, row)) is None:
                 return False
             links[weighed.id] = weighed
             return least <= weighed.weight < below
@@ -116,18 +121,18 @@ class ConnectionWeigher:
         ids, cursor = page.cut(results)
         return [links[subject_id] for subject_id in ids], cursor
 
-    async def find_heaviest(self, wanted: Criteria, limit: int) -> list[WeighedLink]:
-        """Return the heaviest of the matching connections."""
+    async def find_heaviest(self, criteria: Criteria, limit: int) -> list[WeighedLink]:
+        """Return up to `limit` matching connections with the highest weights, strongest first."""
         size = limit
         while True:
             marked_rows = await self._read_marked(
-                wanted, after="", limit=size, least=0.0, below=_ABOVE_ALL, heaviest=True
+                criteria, after="", limit=size, least=0.0, below=_ABOVE_ALL, heaviest=True
             )
             links = {row.id: row for row in marked_rows.rows}
             horizon = marked_rows.rows[-1].rank if len(marked_rows.rows) == size else None
             for row in await fetch_concurrent_changes(self.core, self.domain, marked_rows, self.at):
                 links.pop(row.subject, None)
-                if weighed := self._weigh_change(wanted, row):
+                if weighed := self._weigh_change(criteria, row):
                     links[weighed.id] = weighed
             ranked = sorted(links.values(), key=lambda weighed: weighed.rank)
             certain = [weighed for weighed in ranked if horizon is None or weighed.rank <= horizon]
@@ -135,57 +140,63 @@ class ConnectionWeigher:
                 return certain[:limit]
             size *= 2
 
-    async def _read_marked(self, wanted: Criteria, **params: object) -> MarkedRows[WeighedLink]:
-        filter_params = statement_params(WEIGHED, wanted)
+    async def _read_marked(self, criteria: Criteria, **params: object) -> MarkedRows[WeighedLink]:
+        filter_params = statement_params(WEIGHED, criteria)
         times = {"now": self.now_ms, "half_lives": self.half_lives}
-        used = {"co_access": dict(self.co_access)}
+        bonuses = {"co_access": dict(self.co_access)}
         return await read_marked(
-            self.core, WEIGHED, self.domain, at=self.at, **times, **used, **filter_params, **params
+            self.core, WEIGHED, self.domain, at=self.at, **times, **bonuses, **filter_params, **params
         )
 
-    def _weigh_change(self, wanted: Criteria, row: ConcurrentChange) -> WeighedLink | None:
+    def _weigh_change(self, criteria: Criteria, row: ConcurrentChange) -> WeighedLink | None:
         """Return a concurrently changed connection with its weight, or None if its last state does not match."""
         event = cast("Mapping[str, str]", row.event)
-        if not wanted.matches(row.event):
+        if not criteria.matches(row.event):
             return None
         value = self.weight_of(event)
         return WeighedLink(row.subject, event["_type"], event["_from"], event["_to"], value)
 
     def weight_of(self, event: Mapping[str, object]) -> float:
-        """Return the weight of a connection, given its last event."""
-        declared = self.ontology.find_connection_type(str(event["_type"])) if self.ontology else None
+        """Return the weight of a connection, computed from its latest event."""
+        connection_type = self.ontology.find_connection_type(str(event["_type"])) if self.ontology else None
         weighable = _Weighable(
             Strength.from_state(event),
             cast("float | None", event.get(IMPORTANCE)),
             cast("datetime", event["_modified"]),
         )
         co_access = self.co_access.get(str(event["_subject"]), 0.0)
-        return weight(weighable, self.now, half_life=declared.half_life if declared else None, co_access=co_access)
+        return weight(
+            weighable, self.now, half_life=connection_type.half_life if connection_type else None, co_access=co_access
+        )
 
     def age_days(self, event: Mapping[str, object]) -> float:
-        """Return the number of days since a connection was changed, given its last event."""
+        """Return the number of days since the connection's last change, given its last event."""
         return max(0.0, (self.now - cast("datetime", event["_modified"])) / timedelta(days=1))
 
     @property
     def half_lives(self) -> dict[str, float]:
-        """The half-lives, in days, of the connection types that declare one."""
+        """The half-lives of connection types in days. Types without a half-life are omitted."""
         types = self.ontology.connection_types if self.ontology else ()
-        return {declared.name: declared.half_life for declared in types if declared.half_life is not None}
+        return {
+            connection_type.name: connection_type.half_life
+            for connection_type in types
+            if connection_type.half_life is not None
+        }
 
     @property
     def now_ms(self) -> int:
         """The time for which weights are computed, in milliseconds since 1970."""
         return round(self.now.timestamp() * 1000)
 
-    def with_stored_names(self, wanted: Criteria) -> Criteria:
+    def with_stored_names(self, criteria: Criteria) -> Criteria:
         """Return the filter with the stored names of its connection type."""
-        if self.ontology is None or wanted.type is None:
-            return wanted
-        return replace(wanted, names=self.ontology.names_of(wanted.type))
+        if self.ontology is None or criteria.type is None:
+            return criteria
+        return replace(criteria, names=self.ontology.names_of(criteria.type))
 
-    async def describe(self, links: Sequence[WeighedLink], wanted: Criteria) -> tuple[WeighedConnection, ...]:
-        """Return the connections as results, each under the type name that the filter uses."""
-        briefs = await connection_briefs(self.core, self.domain, [weighed.id for weighed in links], wanted, self.at)
+    async def describe(self, links: Sequence[WeighedLink], criteria: Criteria) -> tuple[WeighedConnection, ...]:
+        """Return the connections as results. If the filter has an inverse type name, the results use that name."""
+        briefs = await connection_briefs(self.core, self.domain, [weighed.id for weighed in links], criteria, self.at)
         weights = {weighed.id: round(weighed.weight, 4) for weighed in links}
         await self.check()
         return tuple(WeighedConnection(**brief.model_dump(), weight=weights[brief.id]) for brief in briefs)
@@ -196,7 +207,8 @@ class ConnectionWeigher:
         async def read_links(selector: ConnectionSelector, node_id: str) -> list[WeighedLink]:
             whole_page = Page("", UNLIMITED, selector.valid_at)
             results = [
-                (await self.read_page(whole_page, wanted, least=least))[0] for wanted in selector.end_filters(node_id)
+                (await self.read_page(whole_page, criteria, least=least))[0]
+                for criteria in selector.end_filters(node_id)
             ]
             return list({weighed.id: weighed for links in results for weighed in links}.values())
 
@@ -205,18 +217,21 @@ class ConnectionWeigher:
     def require(self) -> None:
         """Raise ONTOLOGY_NOT_FOUND if the domain does not exist."""
         if self.ontology is None:
-            raise no_ontology(self.domain)
+            raise no_ontology_error(self.domain)
 
 
 async def create_weigher(core: Core, domain: str) -> ConnectionWeigher:
-    """Return a weigher of a domain's present connections. For a domain that does not exist, it finds none."""
+    """Return a weigher of a domain's current connections. It finds no connections if the domain does not exist."""
     rows = await core.store.read(CO_ACCESSES, domain=domain, limit=MAX_CO_ACCESSED)
     co_access = {row.id: co_access_of(row.count) for row in rows}
     return ConnectionWeigher(core, domain, await core.log.ontology(domain), utc_now(), co_access=co_access)
 
 
 async def minimum_weight_reader(core: Core, domain: str, least: float | None, *, transitive: bool) -> ReadLinks | None:
-    """Return a function that reads a node's connections with a minimum weight, or None. Raises INVALID_ARGUMENT."""
+    """Return a function that reads a node's connections with a minimum weight. Returns None if `least` is None.
+
+    Raises INVALID_ARGUMENT under the conditions of `check_min_strength`.
+    """
     check_min_strength(least, transitive=transitive)
     return None if least is None else (await create_weigher(core, domain)).minimum_weight_reader(least)
 
@@ -227,19 +242,21 @@ def check_min_strength(least: float | None, *, transitive: bool) -> None:
         return
     check_fraction("min_strength", least)
     if transitive:
-        message = "min_strength cannot be combined with transitive"
-        raise invalid_argument("min_strength", message, "Omit one of them: a chain of connections has no weight.")
+        message = "min_strength cannot be combined with transitive, because a chain of connections has no weight"
+        raise invalid_argument("min_strength", message, "Omit min_strength, or omit transitive.")
 
 
 async def query_strong_connections(
-    weigher: ConnectionWeigher, page: Page, wanted: Criteria, least: float, *, detail: bool
+    weigher: ConnectionWeigher, page: Page, criteria: Criteria, least: float, *, detail: bool
 ) -> ConnectionIds:
     """Return the matching connections with a weight of at least `least`. See `Memory.query_connections`."""
-    named = weigher.with_stored_names(wanted)
-    results, cursor = await weigher.read_page(page, named, least=least)
+    named_criteria = weigher.with_stored_names(criteria)
+    results, cursor = await weigher.read_page(page, named_criteria, least=least)
     ids = tuple(weighed.id for weighed in results)
-    connections = await connection_briefs(weigher.core, weigher.domain, ids, named, weigher.at) if detail else None
-    warnings = None if cursor else await page.warnings(weigher.core, weigher.domain, named, ids)
+    connections = (
+        await connection_briefs(weigher.core, weigher.domain, ids, named_criteria, weigher.at) if detail else None
+    )
+    warnings = None if cursor else await page.warnings(weigher.core, weigher.domain, named_criteria, ids)
     await weigher.check()
     return ConnectionIds(connection_ids=ids, connections=connections, next_cursor=cursor, warnings=warnings)
 
@@ -247,21 +264,21 @@ async def query_strong_connections(
 async def find_strongest(
     weigher: ConnectionWeigher, node_id: str, direction: Direction, connection_type: str | None, limit: int
 ) -> WeighedConnections:
-    """Return the heaviest connections of a node. See `Memory.get_strongest_connections`."""
+    """Return the strongest connections of a node. See `Memory.get_strongest_connections`."""
     maximum = checked_limit(limit)
     selector = ConnectionSelector(direction, connection_type)
     weigher.require()
-    selector = replace(selector, names=weigher.with_stored_names(selector.wanted).names)
+    selector = replace(selector, names=weigher.with_stored_names(selector.criteria).names)
     if not await node_briefs(weigher.core, weigher.domain, [node_id], weigher.at):
-        raise node_not_found(weigher.domain, node_id)
-    results = [await weigher.find_heaviest(wanted, maximum) for wanted in selector.end_filters(node_id)]
+        raise node_not_found_error(weigher.domain, node_id)
+    results = [await weigher.find_heaviest(criteria, maximum) for criteria in selector.end_filters(node_id)]
     ranked = sorted(
         {weighed.id: weighed for links in results for weighed in links}.values(), key=lambda weighed: weighed.rank
     )[:maximum]
     warnings = None
     if not ranked:
-        warnings = await Page("", maximum).warnings(weigher.core, weigher.domain, selector.wanted, ())
-    return WeighedConnections(connections=await weigher.describe(ranked, selector.wanted), warnings=warnings)
+        warnings = await Page("", maximum).warnings(weigher.core, weigher.domain, selector.criteria, ())
+    return WeighedConnections(connections=await weigher.describe(ranked, selector.criteria), warnings=warnings)
 
 
 async def find_weak(
@@ -269,16 +286,21 @@ async def find_weak(
 ) -> WeighedConnections:
     """Return the connections with a weight below `below`. See `Memory.get_weak_relations`."""
     weigher.require()
-    wanted = weigher.with_stored_names(Criteria(kind=Kind.CONNECTION, type=connection_type, properties={}))
-    results, cursor = await weigher.read_page(page, wanted, below=below)
+    criteria = weigher.with_stored_names(Criteria(kind=Kind.CONNECTION, type=connection_type, properties={}))
+    results, cursor = await weigher.read_page(page, criteria, below=below)
     ids = [weighed.id for weighed in results]
-    warnings = None if cursor else await page.warnings(weigher.core, weigher.domain, wanted, ids)
+    warnings = None if cursor else await page.warnings(weigher.core, weigher.domain, criteria, ids)
     ranked = sorted(results, key=lambda weighed: (weighed.weight, weighed.id))
-    return WeighedConnections(connections=await weigher.describe(ranked, wanted), next_cursor=cursor, warnings=warnings)
+    return WeighedConnections(
+        connections=await weigher.describe(ranked, criteria), next_cursor=cursor, warnings=warnings
+    )
 
 
 def checked_limit(limit: int) -> int:
-    """Check and return the maximum number of connections in a result with weights. Raises INVALID_ARGUMENT."""
-    if check_limit(limit) > MAX_SHOWN:
-        raise invalid_argument("limit", f"limit is {limit:,}", f"Pass at most {MAX_SHOWN:,}.")
+    """Return `limit`, the maximum number of connections in a result with weights.
+
+    Raises INVALID_ARGUMENT if it is not from 1 to `_MAX_RESULTS`.
+    """
+    if check_limit(limit) > _MAX_RESULTS:
+        raise invalid_argument("limit", f"limit {limit:,} is above the maximum", f"Pass at most {_MAX_RESULTS:,}.")
     return limit

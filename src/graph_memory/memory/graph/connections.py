@@ -1,11 +1,11 @@
-"""Connections: create, read, update, delete. Each write reads first and then decides without I/O."""
+"""Creates, reads, updates and deletes connections. A write first reads the stored state, then decides what to log."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from graph_memory.memory.changes.context import living_of, owners_of, read_context
+from graph_memory.memory.changes.context import owners_of, read_context, types_of_existing
 from graph_memory.memory.changes.plan import Changeset, Context, unique_values
 from graph_memory.memory.changes.rules import find_broken_rules
 from graph_memory.memory.core import (
@@ -21,7 +21,7 @@ from graph_memory.memory.graph.ontology import with_ad_hoc_type
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.results import Changed, ConnectionCreated
+from graph_memory.model.results import ChangeResult, ConnectionCreationResult
 from graph_memory.model.rules import connection_rules
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState
@@ -45,7 +45,7 @@ GET = query("graph/connection", SubjectRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewConnection:
-    """A connection to create, with checked arguments."""
+    """A connection to create. Its arguments are already validated."""
 
     id: str
     type: str
@@ -60,7 +60,7 @@ class NewConnection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionEdit:
-    """The changes of an update, with checked arguments. None leaves the value unchanged."""
+    """The validated changes of an update. None leaves a value unchanged."""
 
     properties: Mapping[str, PropertyValue]
     content: Content | None
@@ -80,7 +80,7 @@ async def create_connection(
     content: str | None,
     strength: object,
     requested_id: str | None,
-) -> ConnectionCreated:
+) -> ConnectionCreationResult:
     """Create a connection and return its id. See `Memory.create_connection`."""
     connection = new_connection(
         check_new_id("id", requested_id) if requested_id is not None else new_id("conn"),
@@ -97,8 +97,10 @@ async def create_connection(
         await core.contents.put(domain, connection.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState | None, Context]:
-        context = await _context(reader, head, connection, requested_id)
-        return None if requested_id is not None else await _equal_inverse(reader, head, connection, context), context
+        context = await _read_context(reader, head, connection, requested_id)
+        return None if requested_id is not None else await _read_equal_inverse(
+            reader, head, connection, context
+        ), context
 
     def decide(head: Head, pair: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
         existing, context = pair
@@ -107,8 +109,8 @@ async def create_connection(
 
     written = await core.log.write("create_connection", domain, core.origin, read, decide)
     if existing := written.report:
-        return ConnectionCreated(connection_id=existing.id, version=existing.version, existing=True)
-    return ConnectionCreated(
+        return ConnectionCreationResult(connection_id=existing.id, version=existing.version, existing=True)
+    return ConnectionCreationResult(
         connection_id=connection.id, version=version_after(written.receipt.version_of(connection.id), 0)
     )
 
@@ -123,7 +125,11 @@ def new_connection(
     content: str | None,
     strength: object = None,
 ) -> NewConnection:
-    """Return a checked new connection. Raises INVALID_PROPERTY, INVALID_ENCODING and INVALID_ARGUMENT."""
+    """Validate the arguments of a new connection, and return the connection to create.
+
+    Raises INVALID_PROPERTY if a property is invalid, INVALID_ENCODING if the content is not valid text, and
+    INVALID_ARGUMENT if the strength is invalid.
+    """
     return NewConnection(
         id=connection_id,
         type=type_name,
@@ -136,7 +142,7 @@ def new_connection(
 
 
 def with_creator(actor: str | None, connection: NewConnection) -> NewConnection:
-    """Return a new connection with its creator. A loaded connection keeps its first creator."""
+    """Return a new connection with `actor` as its creator. A connection that already has a creator keeps it."""
     return (
         connection
         if actor is None or connection.provenance.actor
@@ -145,33 +151,34 @@ def with_creator(actor: str | None, connection: NewConnection) -> NewConnection:
 
 
 async def _check_before_blob(core: Core, domain: str, connection: NewConnection) -> None:
-    """Check a connection before its large text is written as a blob. The write checks it again under the lock."""
+    """Validate a connection before its large text is stored as a blob. The write validates it again under the lock."""
     if connection.content is None or core.contents.is_inline(connection.content.ref):
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
     context = Context(
-        ontology=head.ontology, living=await living_of(core.store, domain, [connection.from_id, connection.to_id])
+        ontology=head.ontology,
+        existing_node_types=await types_of_existing(core.store, domain, [connection.from_id, connection.to_id]),
     )
     decide_create(head, connection, context, open_type_limit=core.open_type_limit)
 
 
-async def _context(reader: Reader, head: Head, connection: NewConnection, requested_id: str | None) -> Context:
-    likely = likely_ends(head.ontology, connection) if requested_id is None else None
-    if likely and reader.assumes(*likely):
-        return Context(ontology=head.ontology, living=likely)
+async def _read_context(reader: Reader, head: Head, connection: NewConnection, requested_id: str | None) -> Context:
+    assumed_types = assume_end_types(head.ontology, connection) if requested_id is None else None
+    if assumed_types and reader.assumes(*assumed_types):
+        return Context(ontology=head.ontology, existing_node_types=assumed_types)
     drafts = [creation_draft(head, connection)]
     context = await read_context(reader, head, drafts)
     used = await used_ids(reader, head.domain, requested_id)
-    also = ("pair",) if head.ontology.stored_type(connection.type)[1] else ()
-    broken = await find_broken_rules(reader, head.domain, drafts, head.ontology, extra=also)
-    return replace(context, used=used, broken=broken)
+    extra_rules = ("pair",) if head.ontology.stored_type(connection.type)[1] else ()
+    broken = await find_broken_rules(reader, head.domain, drafts, head.ontology, extra=extra_rules)
+    return replace(context, used_ids=used, broken_rules=broken)
 
 
-async def _equal_inverse(
+async def _read_equal_inverse(
     reader: Reader, head: Head, connection: NewConnection, context: Context
 ) -> ConnectionState | None:
-    """Return an existing inverse connection with the same values, or None."""
-    broken = context.broken.get(connection.id)
+    """Return a stored connection in the inverse direction with the same values, or None."""
+    broken = context.broken_rules.get(connection.id)
     is_inverted = head.ontology.stored_type(connection.type)[1]
     if broken is None or broken.other is None or broken.rule != ("pair" if is_inverted else "inverse"):
         return None
@@ -185,15 +192,19 @@ async def _equal_inverse(
     return state if is_same else None
 
 
-def likely_ends(ontology: Ontology, connection: NewConnection) -> Mapping[str, str] | None:
-    """Return node types that satisfy the rules for both ends, or None if the stored nodes must be read."""
-    declared = ontology.find_connection_type(connection.type)
-    if declared is None or connection_rules(declared) or any(rule.unique for rule in declared.properties):
+def assume_end_types(ontology: Ontology, connection: NewConnection) -> Mapping[str, str] | None:
+    """Return node types that the connection type allows as endpoints, or None if the stored nodes must be read."""
+    connection_type = ontology.find_connection_type(connection.type)
+    if (
+        connection_type is None
+        or connection_rules(connection_type)
+        or any(rule.unique for rule in connection_type.properties)
+    ):
         return None
     if connection.from_id == connection.to_id or not ontology.node_types:
         return None
     any_type = ontology.node_types[0].name
-    ends = {connection.from_id: declared.from_types, connection.to_id: declared.to_types}
+    ends = {connection.from_id: connection_type.from_types, connection.to_id: connection_type.to_types}
     return {node: any_type if types == (ANY,) else types[0] for node, types in ends.items()}
 
 
@@ -209,13 +220,13 @@ def decide_create(head: Head, connection: NewConnection, context: Context, *, op
 
 
 def creation_draft(head: Head, connection: NewConnection) -> Draft:
-    """Return the unchecked change that creates a connection. An inverse type name swaps the ends."""
-    type_name, is_turned = head.ontology.stored_type(connection.type)
+    """Return the draft that creates a connection, without validating it. An inverse type name swaps start and end."""
+    type_name, is_inverted = head.ontology.stored_type(connection.type)
     state = ConnectionState(
         id=connection.id,
         type=type_name,
-        from_node_id=connection.to_id if is_turned else connection.from_id,
-        to_node_id=connection.from_id if is_turned else connection.to_id,
+        from_node_id=connection.to_id if is_inverted else connection.from_id,
+        to_node_id=connection.from_id if is_inverted else connection.to_id,
         created=head.at,
         modified=head.at,
         content=connection.content.ref if connection.content else None,
@@ -227,7 +238,7 @@ def creation_draft(head: Head, connection: NewConnection) -> Draft:
     return _draft(Op.CREATE, state, connection.content)
 
 
-async def update_connection(core: Core, domain: str, connection_id: str, edit: ConnectionEdit) -> Changed:
+async def update_connection(core: Core, domain: str, connection_id: str, edit: ConnectionEdit) -> ChangeResult:
     """Update a connection and return its version. See `Memory.update_connection`."""
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
@@ -244,7 +255,7 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
         return Decision(decide_update(head, before, edit, context), before.version)
 
     written = await core.log.write("update_connection", domain, core.origin, read, decide)
-    return Changed(version=version_after(written.receipt.version_of(connection_id), written.report))
+    return ChangeResult(version=version_after(written.receipt.version_of(connection_id), written.report))
 
 
 def decide_update(head: Head, before: ConnectionState, edit: ConnectionEdit, context: Context) -> list[Draft]:
@@ -258,7 +269,7 @@ def decide_update(head: Head, before: ConnectionState, edit: ConnectionEdit, con
 
 
 def update_draft(head: Head, before: ConnectionState, edit: ConnectionEdit) -> Draft:
-    """Return the change that updates a connection, with only its version checked. Raises VERSION_CONFLICT."""
+    """Return the draft that updates a connection, without validating the new values. Raises VERSION_CONFLICT."""
     check_version("Connection", before.id, before.version, edit.expected_version)
     after = replace(
         before,
@@ -271,8 +282,8 @@ def update_draft(head: Head, before: ConnectionState, edit: ConnectionEdit) -> D
     return _draft(Op.UPDATE, after, edit.content)
 
 
-async def delete_connection(core: Core, domain: str, connection_id: str, expected_version: int | None) -> Changed:
-    """Delete a connection; its nodes stay."""
+async def delete_connection(core: Core, domain: str, connection_id: str, expected_version: int | None) -> ChangeResult:
+    """Delete a connection. Its nodes are kept. See `Memory.delete_connection`."""
 
     async def read(reader: Reader, _: Head) -> ConnectionState:
         return (await _read_with_text(reader, domain, connection_id))[0]
@@ -281,11 +292,11 @@ async def delete_connection(core: Core, domain: str, connection_id: str, expecte
         return Decision([deletion_draft(state, expected_version)], None)
 
     written = await core.log.write("delete_connection", domain, core.origin, read, decide)
-    return Changed(version=version_after(written.receipt.version_of(connection_id), 0))
+    return ChangeResult(version=version_after(written.receipt.version_of(connection_id), 0))
 
 
 def deletion_draft(connection: ConnectionState, expected_version: int | None) -> Draft:
-    """Return the change that deletes a connection. Raises VERSION_CONFLICT."""
+    """Return the draft that deletes a connection. Raises VERSION_CONFLICT if its version is not the expected one."""
     check_version("Connection", connection.id, connection.version, expected_version)
     return replace(_draft(Op.DELETE, connection, None), state=None)
 
@@ -297,7 +308,11 @@ def edit_of(
     expected_version: int | None,
     strength: object = None,
 ) -> ConnectionEdit:
-    """Return a checked edit. Raises INVALID_ARGUMENT for an invalid strength, or if no field is given."""
+    """Validate changes to a connection, and return them.
+
+    Raises INVALID_ARGUMENT if the strength is invalid or no field is given, INVALID_PROPERTY if a property is invalid,
+    and INVALID_ENCODING if the content is not valid text.
+    """
     if properties is None and content is None and strength is None:
         raise invalid_argument("properties", "Nothing to update", "Pass properties, content or strength.")
     return ConnectionEdit(
@@ -309,13 +324,13 @@ def edit_of(
 
 
 def importance_edit(importance: float, expected_version: int | None) -> ConnectionEdit:
-    """Return the edit that sets the importance of a connection. Raises INVALID_ARGUMENT."""
+    """Return the edit that sets the importance of a connection. Raises INVALID_ARGUMENT if it is not from 0 to 1."""
     value = check_fraction("importance", importance)
     return ConnectionEdit(properties={}, content=None, importance=value, expected_version=expected_version)
 
 
 async def read_connection(reader: Reader, domain: str, connection_id: str) -> ConnectionState:
-    """Return the present state of a connection. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    """Return the current state of a connection. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
     return (await _read_with_text(reader, domain, connection_id))[0]
 
 
@@ -331,12 +346,12 @@ async def read_last_state(reader: Reader, domain: str, connection_id: str, *, wi
     """Return the last state of a connection. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
     row = await last_state(reader, GET, domain, connection_id, with_text=with_text)
     if row is None:
-        raise connection_not_found(domain, connection_id)
+        raise connection_not_found_error(domain, connection_id)
     return row
 
 
 def connection_of(last: LastState) -> ConnectionState:
-    """Return the connection that a last state describes."""
+    """Convert the last state of a connection, as read from the database, to a `ConnectionState`."""
     return ConnectionState.from_live(last.state, str(last.state["_from"]), str(last.state["_to"]))
 
 
@@ -354,11 +369,11 @@ def _draft(op: Op, connection: ConnectionState, content: Content | None) -> Draf
     )
 
 
-def connection_not_found(domain: str, connection_id: str) -> GraphError:
-    """Return the error for a connection id that the domain does not have."""
-    hint = Hint("Find connections with {query_connections}.", " Ids belong to one domain.")
+def connection_not_found_error(domain: str, connection_id: str) -> GraphError:
+    """Return the error for a connection id that does not exist in the domain."""
+    hint = Hint("Find connections with {query_connections}.", " An id is valid only in its domain.")
     return GraphError(
         Code.CONNECTION_NOT_FOUND,
-        f"Connection {printable(connection_id) or quote(connection_id)} does not exist",
+        f"Connection {quote(connection_id)} does not exist",
         {"connection_id": printable(connection_id), "domain": domain, "hint": hint},
     )

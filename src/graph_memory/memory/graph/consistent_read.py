@@ -1,13 +1,14 @@
-"""Consistent reads of several rows beside concurrent writers, without a lock.
+"""Consistent reads of several rows without a lock, while other clients write.
 
-Neo4j reads each row at a different moment and applies a commit in parts. So a read during a commit can miss rows that
-exist: an index entry is deleted and not yet recreated, or only a part of a node is visible. Only rows that the commit
-changes can be missed, because unchanged rows are never written. So each such read ends with a mark, the position of the
-log. Subjects that changed up to the mark are read again from their last event, which is immutable.
+Neo4j reads each row at a different moment and applies a commit in parts. Therefore a read during a commit can miss
+existing rows: an index entry may be deleted and not yet recreated, or only a part of a node may be visible. A read can
+only miss rows that the commit changes, because unchanged rows are never written. Therefore each such read ends with a
+mark, which is the current position of the log. Subjects that changed up to the mark are read again from their last
+event, which is immutable.
 
-A commit that an earlier statement of this process saw is complete: the driver passes bookmarks on, and the server waits
-until they are applied. So only changes after the last log position that this process knows can be incomplete
-(docs/decisions/0016-reads-beside-writers.md).
+If an earlier statement of this process read a commit, the commit is complete, because the driver sends bookmarks and
+the server waits until they are applied. Therefore only changes after the last log position known to this process can be
+incomplete (docs/decisions/0016-reads-beside-writers.md).
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.model.values.arguments import UNLIMITED
 from graph_memory.storage.log.ontologies import HEAD
-from graph_memory.storage.queries import Mark, Query, query, without_mark
+from graph_memory.storage.queries import LogMark, Query, query, without_mark
 
 R = TypeVar("R")
 S = TypeVar("S")
 
 MAX_CHANGES = 500
-"""Maximum number of concurrent events that are checked one by one. The read is repeated if there are more."""
+"""Maximum number of concurrent events that are checked individually. If there are more, the read is repeated."""
 MAX_READS = 4
-"""Maximum number of reads. After the last one, any number of concurrent events is checked."""
+"""Maximum number of reads. After the last read, any number of concurrent events is checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ CONCURRENT_CHANGES = query("graph/concurrent_changes", ConcurrentChange)
 
 @dataclass(frozen=True, slots=True)
 class MarkedRows(Generic[R]):
-    """The rows of a statement, and the range of log positions whose changes they may miss."""
+    """The rows of a statement, and the range of log positions whose changes may be missing from the rows."""
 
     rows: Sequence[R]
     after: int = 0
@@ -54,22 +55,24 @@ class MarkedRows(Generic[R]):
 
     @property
     def has_changes(self) -> bool:
-        """Whether there were changes during the read."""
+        """Whether the log contains changes that happened during the read."""
         return self.after < self.until
 
     def with_rows(self, rows: Sequence[S]) -> MarkedRows[S]:
-        """Return other rows, derived from these, with the same range."""
+        """Return the given rows, which are derived from these rows, with the same range of log positions."""
         return MarkedRows(rows, self.after, self.until, self.epoch)
 
 
-async def read_marked(core: Core, statement: Query[Mark | Sequence[R]], domain: str, **params: object) -> MarkedRows[R]:
-    """Run a marked statement. Returns no rows for a domain that does not exist."""
+async def read_marked(
+    core: Core, statement: Query[LogMark | Sequence[R]], domain: str, **params: object
+) -> MarkedRows[R]:
+    """Run a statement that ends with a mark, and return its rows. Returns no rows if the domain does not exist."""
     mark = core.log.mark(domain) or await _first_mark(core, domain)
     result: MarkedRows[R] = MarkedRows(())
     for _ in range(MAX_READS if mark else 0):
         rows = await core.store.read(statement, domain=domain, **params)
         last = rows[-1]
-        if not isinstance(last, Mark):
+        if not isinstance(last, LogMark):
             core.log.forget(domain)
             return MarkedRows(())
         is_same_log = mark is not None and mark.epoch == last.epoch and mark.seq <= last.seq
@@ -84,15 +87,15 @@ async def read_marked(core: Core, statement: Query[Mark | Sequence[R]], domain: 
     return result
 
 
-async def _first_mark(core: Core, domain: str) -> Mark | None:
+async def _first_mark(core: Core, domain: str) -> LogMark | None:
     head = await core.store.first_row(HEAD, domain=domain)
-    return Mark(head.seq, head.epoch) if head else None
+    return LogMark(head.seq, head.epoch) if head else None
 
 
 async def fetch_concurrent_changes(
     core: Core, domain: str, marked_rows: MarkedRows[R], at: int = END
 ) -> Sequence[ConcurrentChange]:
-    """Return the nodes and connections that changed during a read, in their state at a log position."""
+    """Return the nodes and connections that changed during a read, with their state at the log position `at`."""
     if not marked_rows.has_changes:
         return ()
     return await core.store.read(
@@ -110,9 +113,10 @@ async def read_id_page(
     *,
     at: int = END,
 ) -> list[str]:
-    """Return up to `limit` ids after an id, in order.
+    """Return up to `limit` ids that follow the id `after`, in order.
 
-    `read` returns at least the first ids after an id, up to a limit. `matches` decides on concurrent changes.
+    `read` takes an id and a limit, and returns at least the first ids after that id. `matches` returns whether a
+    subject that changed concurrently belongs to the results.
     """
     results: list[str] = []
     size = min(limit, UNLIMITED)

@@ -1,4 +1,4 @@
-"""Warnings that explain an empty result: unknown names, or a phrase that no text contains."""
+"""Warnings that explain an empty result, for example an unknown name or a phrase that no text contains."""
 
 from __future__ import annotations
 
@@ -15,57 +15,65 @@ from graph_memory.model.text.wording import join_names, printable, quote, sugges
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.queries import query
 
-NAMES = {
+PROPERTY_NAMES = {
     Kind.NODE: query("graph/node_properties", str),
     Kind.CONNECTION: query("graph/connection_properties", str),
 }
-"""Queries that return names of properties in use: names in a call, and other names to suggest."""
+"""The query for the property names in use, keyed by kind. It returns the given names that are in use, and names to
+suggest.
+"""
 
 
-async def warnings_of(core: Core, domain: str, wanted: Criteria) -> tuple[str, ...] | None:
-    """Return possible reasons for an empty result, with suggestions, or None if there are none."""
+async def warnings_of(core: Core, domain: str, criteria: Criteria) -> tuple[str, ...] | None:
+    """Return possible reasons for an empty result, with suggestions, or None if no reason was found."""
     ontology = await core.log.ontology(domain)
     if ontology is None:
         return (await _unknown_domain(core, domain),)
-    declared = _types_of(ontology, wanted.kind)
-    names = wanted.stored_names.types if wanted.stored_names else ()
-    types = [defined for defined in declared if wanted.type is None or defined.name in names]
-    if wanted.type is not None and not types:
-        return (_unknown_type(wanted.kind, wanted.type, [defined.name for defined in declared]),)
-    rules = {rule.name: rule for defined in types for rule in defined.properties}
-    lines = [refusal for name, value in wanted.properties.items() if (refusal := _refusal(types, rules, name, value))]
-    lines += await _unknown_properties(core, domain, wanted, [defined.name for defined in types], rules)
-    lines += _exact_phrase(wanted)
-    return tuple(lines) or None
+    declared_types = _types_of(ontology, criteria.kind)
+    names = criteria.stored_names.types if criteria.stored_names else ()
+    types = [declared_type for declared_type in declared_types if criteria.type is None or declared_type.name in names]
+    if criteria.type is not None and not types:
+        return (_unknown_type(criteria.kind, criteria.type, [declared_type.name for declared_type in declared_types]),)
+    rules = {rule.name: rule for declared_type in types for rule in declared_type.properties}
+    warnings = [
+        reason
+        for name, value in criteria.properties.items()
+        if (reason := _explain_invalid_value(types, rules, name, value))
+    ]
+    warnings += await _unknown_properties(
+        core, domain, criteria, [declared_type.name for declared_type in types], rules
+    )
+    warnings += _warn_of_phrase(criteria)
+    return tuple(warnings) or None
 
 
-def _exact_phrase(wanted: Criteria) -> list[str]:
-    """Return a warning if the query has several words, since only the exact phrase matches."""
-    if wanted.text is None or len(wanted.text.split()) <= 1:
+def _warn_of_phrase(criteria: Criteria) -> list[str]:
+    """Return a warning if the query consists of several words, since only texts with the exact phrase match."""
+    if criteria.text is None or len(criteria.text.split()) <= 1:
         return []
-    owner = "No text has" if wanted.type is None else f"No {printable(wanted.type)} has a text with"
+    owner = "No text contains" if criteria.type is None else f"No {printable(criteria.type)} contains"
     return [f"{owner} exactly this phrase. Search for one of its words."]
 
 
 async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return a warning for each name that is not a node or connection type, or None if all are known."""
+    """Return a warning for each name that is not a node or connection type, or None if all names are types."""
     ontology = await core.log.ontology(domain) if names else None
     if ontology is None:
         return None
-    valid = [declared.name for declared in (*ontology.node_types, *ontology.connection_types)]
-    unknown = [name for name in names or () if ontology.stored_type(name)[0] not in valid]
-    return tuple(_unknown_type(None, name, valid) for name in unknown) or None
+    type_names = [declared_type.name for declared_type in (*ontology.node_types, *ontology.connection_types)]
+    unknown = [name for name in names or () if ontology.stored_type(name)[0] not in type_names]
+    return tuple(_unknown_type(None, name, type_names) for name in unknown) or None
 
 
 async def unknown_properties(core: Core, domain: str, kind: Kind, names: Sequence[str]) -> list[str]:
-    """Return a warning for each property that no subject of the kind has and no type declares."""
+    """Return a warning for each property that no subject of this kind has and no type of this kind declares."""
     ontology = await core.log.ontology(domain) if names else None
     if ontology is None:
         return []
     types = _types_of(ontology, kind)
-    rules = {rule.name: rule for declared in types for rule in declared.properties}
-    wanted = Criteria(kind=kind, properties=dict.fromkeys(names, 0))
-    return await _unknown_properties(core, domain, wanted, [declared.name for declared in types], rules)
+    rules = {rule.name: rule for declared_type in types for rule in declared_type.properties}
+    criteria = Criteria(kind=kind, properties=dict.fromkeys(names, 0))
+    return await _unknown_properties(core, domain, criteria, [declared_type.name for declared_type in types], rules)
 
 
 def _types_of(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
@@ -74,20 +82,20 @@ def _types_of(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
 
 async def _unknown_domain(core: Core, domain: str) -> str:
     names = [domain.name for domain in (await list_domains(core)).domains]
-    advice = suggestion(domain, names, Hint("{create_ontology} creates it."))
+    advice = suggestion(domain, names, Hint("Create it with {create_ontology}."))
     return Hint("Domain {domain} does not exist.", " {advice}", domain=domain, advice=advice)
 
 
-def _unknown_type(kind: Kind | None, name: str, valid: Sequence[str]) -> str:
-    advice = suggestion(name, valid, f"Valid types: {join_names(valid)}.")
+def _unknown_type(kind: Kind | None, name: str, type_names: Sequence[str]) -> str:
+    advice = suggestion(name, type_names, f"Valid types: {join_names(type_names)}.")
     label = f"{kind} type".capitalize() if kind else "Type"
-    return f"{label} {printable(name)} is not in the ontology. {advice}"
+    return f"{label} {quote(name)} is not in the ontology. {advice}"
 
 
-def _refusal(
+def _explain_invalid_value(
     types: Sequence[AnyType], rules: Mapping[str, PropertyRule], name: str, value: PropertyValue
 ) -> str | None:
-    """Return why no subject of the queried types can have this value, or None."""
+    """Return the reason why no subject of the queried types can have this property value, or None."""
     if len(types) == 1 and name in rules:
         try:
             rules[name].check(types[0].name, value)
@@ -97,20 +105,23 @@ def _refusal(
 
 
 async def _unknown_properties(
-    core: Core, domain: str, wanted: Criteria, types: Sequence[str], rules: Mapping[str, PropertyRule]
+    core: Core, domain: str, criteria: Criteria, types: Sequence[str], rules: Mapping[str, PropertyRule]
 ) -> list[str]:
-    names = [name for name in wanted.properties if name not in rules]
+    names = [name for name in criteria.properties if name not in rules]
     if not names:
         return []
-    used = set(await core.store.read(NAMES[wanted.kind], domain=domain, types=list(types), names=names))
-    owner = printable(wanted.type) if wanted.type else wanted.kind
-    known = sorted({*rules, *used})
+    used_names = set(
+        await core.store.read(PROPERTY_NAMES[criteria.kind], domain=domain, types=list(types), names=names)
+    )
+    owner = printable(criteria.type) if criteria.type else criteria.kind
+    known_names = sorted({*rules, *used_names})
+    hint = _list_properties(known_names)
     return [
-        f"No {owner} has a property {quote(name)}. {suggestion(name, known, _list_known(known))}".rstrip()
+        f"No {owner} has a property {quote(name)}. {suggestion(name, known_names, hint)}".rstrip()
         for name in names
-        if name not in used
+        if name not in used_names
     ]
 
 
-def _list_known(known: Sequence[str]) -> str:
-    return f"Known properties: {join_names(known)}." if known else ""
+def _list_properties(property_names: Sequence[str]) -> str:
+    return f"Known properties: {join_names(property_names)}." if property_names else ""

@@ -1,4 +1,4 @@
-"""The filter of a query by node fields, and by the times of creation and change."""
+"""The query filter on node fields, and on the times of creation and last change."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ def field_filter(
     modified_after: datetime | str | None,
     modified_before: datetime | str | None,
 ) -> FieldFilter:
-    """Return the filter for these arguments. Raises INVALID_ARGUMENT."""
+    """Return the filter on node fields and times for these arguments. An argument of None sets no condition.
+
+    Raises INVALID_ARGUMENT if a time is invalid, or a text contains a lone surrogate.
+    """
     return FieldFilter(
-        namespace=None if namespace is None else _text("namespace", namespace) or NAMESPACE,
-        path_prefix=None if path_prefix is None else _text("path_prefix", path_prefix) or None,
-        created_after=_time("created_after", created_after),
-        created_before=_time("created_before", created_before),
-        modified_after=_time("modified_after", modified_after),
-        modified_before=_time("modified_before", modified_before),
+        namespace=None if namespace is None else _check_encodable("namespace", namespace) or NAMESPACE,
+        path_prefix=None if path_prefix is None else _check_encodable("path_prefix", path_prefix) or None,
+        created_after=_parse_time("created_after", created_after),
+        created_before=_parse_time("created_before", created_before),
+        modified_after=_parse_time("modified_after", modified_after),
+        modified_before=_parse_time("modified_before", modified_before),
     )
 
 
-def _text(argument: str, value: str) -> str:
+def _check_encodable(argument: str, value: str) -> str:
     if not is_encodable(value):
         raise invalid_argument(
             argument, f"{argument} contains a lone surrogate", "Remove it, or replace it with U+FFFD."
@@ -38,5 +41,5 @@ def _text(argument: str, value: str) -> str:
     return value
 
 
-def _time(argument: str, value: datetime | str | None) -> datetime | None:
+def _parse_time(argument: str, value: datetime | str | None) -> datetime | None:
     return None if value is None else parse_instant(argument, value, utc_now())

@@ -1,4 +1,4 @@
-"""A paged query of several domains, one after the other in the given order."""
+"""A paged query of several domains, which are read one after the other in the given order."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from hashlib import sha256
 
 from graph_memory.memory.domains.multi_domain import merge_warnings
 from graph_memory.model.results import NodeBrief, NodeIds
-from graph_memory.model.values.arguments import UNLIMITED, check_limit, invalid_argument, invalid_cursor
+from graph_memory.model.values.arguments import UNLIMITED, check_limit, invalid_argument, invalid_cursor_error
 
-_CURSOR = "in:"
+_PREFIX = "in:"
 _HASH_LENGTH = 8
 QueryDomain = Callable[[str, int | None, str | None], Awaitable[NodeIds]]
-"""Returns a page of a domain's nodes, in detail, for a limit and a cursor of that domain."""
+"""Returns a page of a domain's nodes with details, given the domain, a limit, and a cursor in that domain."""
 
 
 async def query_domains(
@@ -32,9 +32,9 @@ async def query_domains(
         briefs += [node.model_copy(update={"domain": name}) for node in page.nodes or ()]
         warnings[name] = page.warnings or ()
         if page.next_cursor is not None:
-            next_cursor = _cursor(domains, name, page.next_cursor)
+            next_cursor = _make_cursor(domains, name, page.next_cursor)
         elif len(briefs) >= maximum and number + 1 < len(names):
-            next_cursor = _cursor(domains, names[number + 1])
+            next_cursor = _make_cursor(domains, names[number + 1])
         if next_cursor is not None:
             break
     return NodeIds(
@@ -45,22 +45,25 @@ async def query_domains(
     )
 
 
-def _cursor(domains: Sequence[str], domain: str, after: str = "") -> str:
-    """Return the cursor of the next page. A hash of the earlier domains detects a changed order."""
-    before = sha256(" ".join(domains[: domains.index(domain)]).encode()).hexdigest()[:_HASH_LENGTH]
-    return f"{_CURSOR}{domain}:{before}:{after}"
+def _make_cursor(domains: Sequence[str], domain: str, after: str = "") -> str:
+    """Return the cursor of the next page. It contains a hash of the earlier domains, to detect a changed order."""
+    earlier_hash = sha256(" ".join(domains[: domains.index(domain)]).encode()).hexdigest()[:_HASH_LENGTH]
+    return f"{_PREFIX}{domain}:{earlier_hash}:{after}"
 
 
 def _parse_cursor(domains: Sequence[str], cursor: str | None) -> tuple[str, str | None]:
-    """Return the domain of a page, and the cursor in that domain. Raises INVALID_ARGUMENT."""
+    """Return the domain of a page, and the cursor in that domain.
+
+    Raises INVALID_ARGUMENT if the cursor is invalid, or was returned for other domains.
+    """
     if cursor is None:
         return domains[0], None
-    kind, _, rest = cursor.partition(_CURSOR)
+    kind, _, rest = cursor.partition(_PREFIX)
     domain, _, position = rest.partition(":")
     _, colon, after = position.partition(":")
     if kind or not colon:
-        raise invalid_cursor(cursor)
-    if domain not in domains or cursor != _cursor(domains, domain, after):
+        raise invalid_cursor_error(cursor)
+    if domain not in domains or cursor != _make_cursor(domains, domain, after):
         hint = "Pass the same domains in the same order as for the first page, or start again without a cursor."
-        raise invalid_argument("cursor", "The domains differ from those of the earlier pages", hint)
+        raise invalid_argument("cursor", "The domains differ from the domains of the earlier pages", hint)
     return domain, after or None

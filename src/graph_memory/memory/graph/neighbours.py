@@ -1,4 +1,4 @@
-"""Neighbours of nodes: of one node page by page, or of many at once."""
+"""Reads the neighbours of one node page by page, or of many nodes at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from graph_memory.memory.background import task_group
-from graph_memory.memory.changes.plan import node_not_found
+from graph_memory.memory.changes.plan import node_not_found_error
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.closure import Step, check_depth, check_transitive, find_reachable
@@ -22,7 +22,7 @@ from graph_memory.model.ontology.ontology import TypeNames
 from graph_memory.model.results import ConnectedNode, ConnectedNodes, Direction, Link
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import UNLIMITED, check_direction
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.queries import query, with_mark
 
 S = TypeVar("S")
@@ -33,7 +33,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class NeighboursRow:
-    """The nodes at the other ends of a node's connections."""
+    """A node, and the ids of its neighbours."""
 
     id: str
     ids: list[str]
@@ -41,7 +41,7 @@ class NeighboursRow:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """A connection and its ends."""
+    """A connection with its type and the ids of its start and end nodes."""
 
     id: str
     type: str
@@ -50,7 +50,7 @@ class LinkRow:
 
     @classmethod
     def of(cls, event: Mapping[str, object]) -> LinkRow:
-        """Return the connection of an event."""
+        """Return the connection that an event describes."""
         return cls(*(str(event[name]) for name in ("_subject", "_type", "_from", "_to")))
 
 
@@ -70,7 +70,7 @@ class ConnectionSelector:
     type: str | None
     valid_at: datetime | None = None
     names: TypeNames | None = None
-    """The stored names of the type, if known. Otherwise the type is stored under its own name."""
+    """The names under which the type is stored, or None if it is stored under its own name."""
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
@@ -78,8 +78,8 @@ class ConnectionSelector:
     @property
     def params(self) -> dict[str, object]:
         """The parameters of statements: the stored types of outgoing and of incoming connections."""
-        stored = self.wanted.stored_names
-        outgoing, incoming = (None, ()) if stored is None else (stored.along, stored.against)
+        stored = self.criteria.stored_names
+        outgoing, incoming = (None, ()) if stored is None else (stored.forward_types, stored.reverse_types)
         match self.direction:
             case "out":
                 leaving, arriving = outgoing, incoming
@@ -92,21 +92,21 @@ class ConnectionSelector:
     @property
     def types(self) -> Sequence[str] | None:
         """The stored types of the connections. None means all types."""
-        stored = self.wanted.stored_names
+        stored = self.criteria.stored_names
         return stored and stored.types
 
     @property
-    def wanted(self) -> Criteria:
-        """The filter for the connections, regardless of their ends."""
+    def criteria(self) -> Criteria:
+        """The filter on the type and validity of connections, without a condition on their endpoints."""
         return Criteria(kind=Kind.CONNECTION, type=self.type, properties={}, valid_at=self.valid_at, names=self.names)
 
     def end_filters(self, node_id: str) -> list[Criteria]:
-        """Return filters for the connections that start at a node, end there, or both, as the direction requires."""
-        outgoing, incoming = replace(self.wanted, from_id=node_id), replace(self.wanted, to_id=node_id)
+        """Return one filter for each selected direction: for connections that start at a node, or that end at it."""
+        outgoing, incoming = replace(self.criteria, from_id=node_id), replace(self.criteria, to_id=node_id)
         return {"out": [outgoing], "in": [incoming], "both": [outgoing, incoming]}[self.direction]
 
     def links_by_neighbour(self, node_id: str, rows: Iterable[LinkRow]) -> dict[str, list[Link]]:
-        """Return the neighbours of a node, each with the connections to it."""
+        """Return the connections between a node and its neighbours, keyed by the neighbour's id."""
         links: dict[str, list[Link]] = {}
         for row in rows:
             if link := self._link_from(node_id, row):
@@ -114,29 +114,29 @@ class ConnectionSelector:
         return links
 
     def _link_from(self, node_id: str, row: LinkRow) -> Link | None:
-        """Return a connection as seen from a node, or None if it is not selected.
+        """Return a connection as seen from a node, or None if the selection does not include the connection.
 
-        If it matches in both directions, it is returned in its stored direction.
+        A connection that matches in both directions is returned in its stored direction.
         """
-        stored = self.wanted.stored_names
-        is_along = stored is None or row.type in stored.along
-        is_against = stored is not None and row.type in stored.against
+        stored = self.criteria.stored_names
+        is_along = stored is None or row.type in stored.forward_types
+        is_against = stored is not None and row.type in stored.reverse_types
         ends: tuple[tuple[Literal["out", "in"], str, str], ...]
         ends = (("out", row.from_id, row.to_id), ("in", row.to_id, row.from_id))
-        followed = [end_pair for end_pair in ends if self.direction in (end_pair[0], "both")]
-        for direction, start, _ in followed if is_along else ():
+        followed_ends = [end_pair for end_pair in ends if self.direction in (end_pair[0], "both")]
+        for direction, start, _ in followed_ends if is_along else ():
             if start == node_id:
                 return Link(id=row.id, type=row.type, direction=direction)
-        for direction, _, start in followed if is_against else ():
+        for direction, _, start in followed_ends if is_against else ():
             if start == node_id:
                 return Link(id=row.id, type=self.type or row.type, direction=direction, inferred=True)
         return None
 
 
 FindConnections = Callable[[Page, Criteria], Awaitable[list[str]]]
-"""Returns the ids of matching connections, at most one more than the page contains."""
+"""Returns the ids of matching connections, including one id beyond the page to detect a next page."""
 ReadLinks = Callable[[ConnectionSelector, str], Awaitable[Sequence[LinkRow]]]
-"""Returns the connections of a node that pass a further filter."""
+"""Returns the connections of a node that match an additional filter."""
 
 
 async def get_connected_nodes(
@@ -157,22 +157,30 @@ async def get_connected_nodes(
     selector = ConnectionSelector(direction, connection_type, page.valid_at)
     if transitive:
         ontology = await core.log.require_ontology(domain)
-        named = replace(selector, names=ontology.names_of(check_transitive(ontology, connection_type)))
+        named_selector = replace(selector, names=ontology.names_of(check_transitive(ontology, connection_type)))
         return await read_reachable_nodes(
-            core, domain, node_id, page, lambda ids: _read_neighbours(core, domain, ids, named), depth, detail=detail
+            core,
+            domain,
+            node_id,
+            page,
+            lambda ids: _read_neighbours(core, domain, ids, named_selector),
+            depth,
+            detail=detail,
         )
 
     async def read(names: TypeNames | None) -> tuple[ConnectionSelector, MarkedRows[str | None]]:
-        named = replace(selector, names=names)
-        followed = named.params if read_links is None else {**named.params, "leaving": (), "arriving": ()}
-        arguments = {"id": node_id, "after": page.after, "limit": page.size, **followed}
-        return named, await read_marked(core, CONNECTED_NODES, domain, **arguments)
+        named_selector = replace(selector, names=names)
+        end_arguments = (
+            named_selector.params if read_links is None else {**named_selector.params, "leaving": (), "arriving": ()}
+        )
+        arguments = {"id": node_id, "after": page.after, "limit": page.size, **end_arguments}
+        return named_selector, await read_marked(core, CONNECTED_NODES, domain, **arguments)
 
     selector, marked_rows = await with_names(core, domain, connection_type, read)
     if not marked_rows.epoch:
-        raise no_ontology(domain)
+        raise no_ontology_error(domain)
     if not marked_rows.rows:
-        raise node_not_found(domain, node_id)
+        raise node_not_found_error(domain, node_id)
     read_all = partial(_read_stored_links, core, domain, node_id, selector)
     return await read_neighbour_page(
         core, domain, node_id, page, selector, marked_rows, read_all, detail=detail, read_links=read_links
@@ -182,19 +190,22 @@ async def get_connected_nodes(
 async def read_reachable_nodes(
     core: Core, domain: str, node_id: str, page: Page, step: Step, depth: int, *, detail: bool, at: int = END
 ) -> ConnectedNodes:
-    """Return a page of reachable nodes. With `detail`, include the number of steps. Raises NODE_NOT_FOUND."""
+    """Return a page of the nodes that are reachable from a node. With `detail`, includes the number of steps.
+
+    Raises NODE_NOT_FOUND if the start node does not exist.
+    """
 
     async def checked_step(ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         neighbours_by_id = await step(ids)
         if list(ids) == [node_id] and not neighbours_by_id:
-            raise node_not_found(domain, node_id)
+            raise node_not_found_error(domain, node_id)
         return neighbours_by_id
 
-    steps, is_cut = await find_reachable(node_id, checked_step, depth)
+    steps, is_incomplete = await find_reachable(node_id, checked_step, depth)
     ids, cursor = page.cut(sorted(step for step in steps if step > page.after)[: page.size])
     briefs = await node_briefs(core, domain, ids, at) if detail else ()
     nodes = tuple(ConnectedNode(**brief.model_dump(), connections=(), steps=steps[brief.id]) for brief in briefs)
-    warnings = (f"There may be more nodes beyond {depth} steps.",) if is_cut else None
+    warnings = (f"There may be more nodes beyond {depth} steps.",) if is_incomplete else None
     return ConnectedNodes(node_ids=ids, nodes=nodes if detail else None, next_cursor=cursor, warnings=warnings)
 
 
@@ -211,9 +222,9 @@ async def read_neighbour_page(
     at: int = END,
     read_links: ReadLinks | None = None,
 ) -> ConnectedNodes:
-    """Return a page of the given neighbours. Reads all neighbours again if some may be missing.
+    """Return a page of the neighbours in `marked_rows`. If concurrent changes may hide neighbours, reads them again.
 
-    With `read_links`, only neighbours at the ends of the connections that it returns are included.
+    With `read_links`, includes only the neighbours to which the connections returned by `read_links` lead.
     """
     if read_links is not None:
         return await _page_of_links(
@@ -224,7 +235,7 @@ async def read_neighbour_page(
         neighbour_ids = {link for link in selector.links_by_neighbour(node_id, await read_all()) if link > page.after}
     ids, cursor = page.cut(sorted(other for other in neighbour_ids if other is not None)[: page.size])
     nodes = await _read_details(core, domain, node_id, ids, selector, read_all, at) if detail else None
-    warnings = await page.warnings(core, domain, selector.wanted, ids)
+    warnings = await page.warnings(core, domain, selector.criteria, ids)
     return ConnectedNodes(node_ids=ids, nodes=nodes, next_cursor=cursor, warnings=warnings)
 
 
@@ -239,12 +250,12 @@ async def _page_of_links(
     detail: bool,
     at: int,
 ) -> ConnectedNodes:
-    """Return the page of neighbours at the ends of the given connections."""
+    """Return a page of the neighbours of a node to which the connections in `rows` lead."""
     links = selector.links_by_neighbour(node_id, rows)
     ids, cursor = page.cut(sorted(link for link in links if link > page.after)[: page.size])
     briefs = await node_briefs(core, domain, ids, at) if detail else ()
     nodes = tuple(ConnectedNode(**brief.model_dump(), connections=tuple(links[brief.id])) for brief in briefs)
-    warnings = await page.warnings(core, domain, selector.wanted, ids)
+    warnings = await page.warnings(core, domain, selector.criteria, ids)
     return ConnectedNodes(node_ids=ids, nodes=nodes if detail else None, next_cursor=cursor, warnings=warnings)
 
 
@@ -257,15 +268,15 @@ async def _read_details(
     read_all: ReadAllLinks,
     at: int,
 ) -> tuple[ConnectedNode, ...]:
-    """Return the nodes with their connections. Both are read at the same time."""
+    """Return the nodes with their connections. Nodes and connections are read in parallel."""
     links: Mapping[str, Sequence[Link]] = {}
 
     async def find_links() -> None:
         nonlocal links
         arguments = {"id": node_id, "ids": list(ids), "at": at, "types": selector.types, "valid_at": selector.valid_at}
         marked_rows = await read_marked(core, LINKS, domain, **arguments)
-        is_sure = not await find_incomplete(core, domain, marked_rows, {node_id: set()}, at)
-        links = selector.links_by_neighbour(node_id, marked_rows.rows if is_sure else await read_all())
+        is_complete = not await find_incomplete(core, domain, marked_rows, {node_id: set()}, at)
+        links = selector.links_by_neighbour(node_id, marked_rows.rows if is_complete else await read_all())
 
     async with task_group() as tasks:
         tasks.start_soon(find_links)
@@ -282,7 +293,7 @@ async def read_neighbours(
     connection_type: str | None,
     valid_at: datetime | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """Return the neighbours of each node. Missing nodes are left out."""
+    """Return the ids of each node's neighbours, keyed by node id. Missing nodes are omitted."""
     selector = ConnectionSelector(direction, connection_type, valid_at)
 
     async def read(names: TypeNames | None) -> dict[str, tuple[str, ...]]:
@@ -316,27 +327,30 @@ async def find_incomplete(
 ) -> list[str]:
     """Return the nodes whose neighbours may be incomplete because of concurrent changes.
 
-    The rows do not name the connections. So a changed connection is matched by its ends, and a changed neighbour by a
-    missing id. An erased event has no ends, so it affects all nodes.
+    The rows do not contain the connections. Therefore a changed connection is recognised by its start and end nodes,
+    and a changed neighbour by a missing id. The event of an erased connection lacks both, so it affects all nodes.
     """
     rows = await fetch_concurrent_changes(core, domain, marked_rows, at)
     events = [row.event for row in rows if row.event is not None]
-    touched = {event.get(end) for event in events if event["_kind"] == Kind.CONNECTION for end in ("_from", "_to")}
-    is_touched = {
-        node_id: None in touched or node_id in touched or None in ids for node_id, ids in neighbour_ids.items()
+    touched_node_ids = {
+        event.get(end) for event in events if event["_kind"] == Kind.CONNECTION for end in ("_from", "_to")
     }
-    return [node_id for node_id in neighbour_ids if rows and is_touched[node_id]]
+    is_touched_by_id = {
+        node_id: None in touched_node_ids or node_id in touched_node_ids or None in ids
+        for node_id, ids in neighbour_ids.items()
+    }
+    return [node_id for node_id in neighbour_ids if rows and is_touched_by_id[node_id]]
 
 
 async def _read_stored_links(core: Core, domain: str, node_id: str, selector: ConnectionSelector) -> list[LinkRow]:
-    async def matching(page: Page, wanted: Criteria) -> list[str]:
-        return await find_connection_ids(core, domain, page, wanted)
+    async def find_ids(page: Page, criteria: Criteria) -> list[str]:
+        return await find_connection_ids(core, domain, page, criteria)
 
-    return await read_all_links(selector, node_id, matching, lambda subjects: states_of(core, domain, subjects))
+    return await read_all_links(selector, node_id, find_ids, lambda subjects: states_of(core, domain, subjects))
 
 
 async def states_of(core: Core, domain: str, subjects: Sequence[str], at: int = END) -> list[Mapping[str, object]]:
-    """Return each subject's last event up to a log position. Missing subjects are left out."""
+    """Return each subject's last event up to a log position. Missing subjects are omitted."""
     results: list[Mapping[str, object]] = []
     for start in range(0, len(subjects), AT_ONCE):
         results += await core.store.read(STATES, domain=domain, ids=list(subjects[start : start + AT_ONCE]), at=at)
@@ -346,17 +360,17 @@ async def states_of(core: Core, domain: str, subjects: Sequence[str], at: int = 
 async def read_all_links(
     selector: ConnectionSelector,
     node_id: str,
-    matching: FindConnections,
+    find_ids: FindConnections,
     states: Callable[[Sequence[str]], Awaitable[list[Mapping[str, object]]]],
 ) -> list[LinkRow]:
-    """Return the connections of a node in id order. Each is read from its own events."""
-    connections = await read_connection_ids(selector, node_id, matching)
+    """Return the connections of a node, sorted by id. Each connection is read from its own events."""
+    connections = await read_connection_ids(selector, node_id, find_ids)
     return [LinkRow.of(event) for event in await states(connections)]
 
 
-async def read_connection_ids(selector: ConnectionSelector, node_id: str, matching: FindConnections) -> list[str]:
-    """Return the ids of a node's connections, in order."""
+async def read_connection_ids(selector: ConnectionSelector, node_id: str, find_ids: FindConnections) -> list[str]:
+    """Return the ids of the selected connections of a node, in ascending order."""
     results: set[str] = set()
-    for wanted in selector.end_filters(node_id):
-        results.update(await matching(Page("", UNLIMITED, selector.valid_at), wanted))
+    for criteria in selector.end_filters(node_id):
+        results.update(await find_ids(Page("", UNLIMITED, selector.valid_at), criteria))
     return sorted(results)

@@ -1,4 +1,4 @@
-"""Nodes: create, read, update, delete. Each write reads first and then decides without I/O."""
+"""Creates, reads and updates nodes. A write first reads the stored state, then decides what to log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graph_memory.memory.changes.context import owners_of, read_context
-from graph_memory.memory.changes.plan import Changeset, Context, node_not_found, unique_values
+from graph_memory.memory.changes.plan import Changeset, Context, node_not_found_error, unique_values
 from graph_memory.memory.contents import content_of
 from graph_memory.memory.core import (
     Core,
@@ -20,7 +20,7 @@ from graph_memory.memory.core import (
 from graph_memory.memory.graph.describe import protection_info
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
 from graph_memory.model.events import Draft, Head, Op, new_id
-from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
+from graph_memory.model.results import ChangeResult, NodeContent, NodeCreationResult, NodeInfo
 from graph_memory.model.rules import check_subject
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ENTITY, MODIFIED, NodeState
@@ -40,7 +40,7 @@ GET = query("graph/node", SubjectRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewNode:
-    """A node to create, with checked arguments."""
+    """A node to create. Its arguments are already validated."""
 
     id: str
     type: str
@@ -49,22 +49,22 @@ class NewNode:
     tags: tuple[str, ...]
     fields: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
     windows: tuple[str, ...] | None = None
-    """The search windows of the content; None if they are computed during the write."""
+    """The search windows of the content, or None if the write computes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeEdit:
-    """The changes of an update, with checked arguments. None leaves the value unchanged."""
+    """The validated changes of an update. None leaves a value unchanged."""
 
     properties: Mapping[str, PropertyValue]
     content: Content | None
     format: str | None
     tags: tuple[str, ...] | None
     fields: Mapping[str, str | None]
-    """The fields to set. None resets a field to its default."""
+    """The fields to change. The value None resets a field to its default."""
     expected_version: int | None
     windows: tuple[str, ...] | None = None
-    """The search windows of the content; None if they are computed during the write."""
+    """The search windows of the content, or None if the write computes them."""
 
 
 async def create_node(
@@ -79,7 +79,7 @@ async def create_node(
     tags: Sequence[str] | None,
     fields: Mapping[str, str | None],
     requested_id: str | None,
-) -> NodeCreated:
+) -> NodeCreationResult:
     """Create a node and return its id. See `Memory.create_node`."""
     node = await new_node(
         check_new_id("id", requested_id) if requested_id is not None else new_id("mem"),
@@ -96,13 +96,13 @@ async def create_node(
 
     async def read(reader: Reader, head: Head) -> Context:
         used = await used_ids(reader, domain, requested_id)
-        return replace(await read_context(reader, head, [creation_draft(head, node)]), used=used)
+        return replace(await read_context(reader, head, [creation_draft(head, node)]), used_ids=used)
 
     def decide(head: Head, context: Context) -> Decision[None]:
         return Decision(decide_create(head, node, context, open_type_limit=core.open_type_limit), None)
 
     written = await core.log.write("create_node", domain, core.origin, read, decide)
-    return NodeCreated(node_id=node.id, version=version_after(written.receipt.version_of(node.id), 0))
+    return NodeCreationResult(node_id=node.id, version=version_after(written.receipt.version_of(node.id), 0))
 
 
 async def new_node(
@@ -116,7 +116,11 @@ async def new_node(
     tags: Sequence[str] | None,
     fields: Mapping[str, str | None],
 ) -> NewNode:
-    """Return a checked new node. Raises INVALID_PROPERTY, INVALID_ENCODING and INVALID_ARGUMENT."""
+    """Validate the arguments of a new node, and return the node to create.
+
+    Raises INVALID_PROPERTY if a property is invalid, INVALID_ENCODING if the content does not match its encoding, and
+    INVALID_ARGUMENT if a tag or the format is invalid.
+    """
     return NewNode(
         id=node_id,
         type=type_name,
@@ -128,7 +132,7 @@ async def new_node(
 
 
 async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
-    """Check the node before its blob is written. The write checks it again under the lock."""
+    """Validate a node before its blob is stored. The write validates it again under the lock."""
     if not core.contents.is_inline(node.content.ref):
         head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
         if not head.ontology.open or head.ontology.find_node_type(node.type) is not None:
@@ -136,16 +140,16 @@ async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
 
 
 async def _store_content(core: Core, domain: str, content: Content) -> tuple[str, ...]:
-    """Store content and return its search windows."""
+    """Store the content of a node, and return the content's search windows."""
     await core.contents.put(domain, content)
-    return await core.contents.windows(content)
+    return await core.contents.split_windows(content)
 
 
 def decide_create(head: Head, node: NewNode, context: Context, *, open_type_limit: int) -> list[Draft]:
     """Return the events that create a node.
 
-    Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN,
-    NODE_ALREADY_EXISTS and TYPE_LIMIT_REACHED.
+    Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN, NODE_ALREADY_EXISTS
+    and TYPE_LIMIT_REACHED.
     """
     return Changeset.of(context, with_ad_hoc_type(head, creation_draft(head, node), open_type_limit)).validate(
         head.domain
@@ -153,7 +157,7 @@ def decide_create(head: Head, node: NewNode, context: Context, *, open_type_limi
 
 
 def creation_draft(head: Head, node: NewNode) -> Draft:
-    """Return the unchecked change that creates a node."""
+    """Return the draft that creates a node, without validating it."""
     state = NodeState(
         id=node.id,
         type=node.type,
@@ -169,14 +173,14 @@ def creation_draft(head: Head, node: NewNode) -> Draft:
 
 
 async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
-    """Return a node without its content."""
+    """Return a node without its content. See `Memory.get_node`."""
     node, _ = await _read_with_text(core.store, domain, node_id)
-    core.accesses.note(domain, [node.id])
+    core.accesses.record(domain, [node.id])
     return node_info(node)
 
 
 def node_info(node: NodeState) -> NodeInfo:
-    """Return the details of a node. Fields with default values are left out."""
+    """Return the details of a node. Fields with default values are None."""
     fields = node.fields
     return NodeInfo(
         id=node.id,
@@ -202,14 +206,14 @@ def node_info(node: NodeState) -> NodeInfo:
 
 
 async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent:
-    """Return a node's content as it was stored."""
+    """Return the content of a node. See `Memory.get_node_content`."""
     node, inline = await _read_with_text(core.store, domain, node_id, with_text=True)
     content = await core.contents.fetch(domain, node.content, inline)
-    core.accesses.note(domain, [node.id])
+    core.accesses.record(domain, [node.id])
     return NodeContent(content=content.encoded, encoding=content.encoding, format=content.format)
 
 
-async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> Changed:
+async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> ChangeResult:
     """Update a node and return its version. See `Memory.update_node`."""
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
@@ -227,7 +231,7 @@ async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> 
         return Decision(decide_update(head, node, edit, context), node.version)
 
     written = await core.log.write("update_node", domain, core.origin, read, decide)
-    return Changed(version=version_after(written.receipt.version_of(node_id), written.report))
+    return ChangeResult(version=version_after(written.receipt.version_of(node_id), written.report))
 
 
 def decide_update(head: Head, node: NodeState, edit: NodeEdit, context: Context) -> list[Draft]:
@@ -241,12 +245,12 @@ def decide_update(head: Head, node: NodeState, edit: NodeEdit, context: Context)
 
 
 def update_draft(head: Head, node: NodeState, edit: NodeEdit) -> Draft:
-    """Return the change that updates a node, with only its version checked. Raises VERSION_CONFLICT."""
+    """Return the draft that updates a node, without validating the new values. Raises VERSION_CONFLICT."""
     check_version("Node", node.id, node.version, edit.expected_version)
     after = _apply_edit(node, edit)
-    rewritten = None if after.content.is_same(node.content) else edit.content
-    after = replace(after, fields=node.fields.with_changes(edit.fields, head.at, is_rewritten=rewritten is not None))
-    return _draft(Op.UPDATE, replace(after, modified=head.at), rewritten, edit.windows)
+    new_content = None if after.content.is_same(node.content) else edit.content
+    after = replace(after, fields=node.fields.with_changes(edit.fields, head.at, is_rewritten=new_content is not None))
+    return _draft(Op.UPDATE, replace(after, modified=head.at), new_content, edit.windows)
 
 
 def _apply_edit(node: NodeState, edit: NodeEdit) -> NodeState:
@@ -273,14 +277,14 @@ async def edit_of(
     fields: Mapping[str, str | None],
     expected_version: int | None,
 ) -> NodeEdit:
-    """Return a checked edit.
+    """Validate the requested changes to a node, and return them.
 
-    Raises INVALID_ENCODING for content that does not match its encoding (by default utf-8), and INVALID_ARGUMENT for
-    an encoding without content or if no field is given.
+    Raises INVALID_ENCODING if the content does not match its encoding (by default utf-8), INVALID_PROPERTY if a
+    property is invalid, and INVALID_ARGUMENT if an encoding is given without content or no field is given.
     """
     if content is None and encoding is not None:
         raise invalid_argument("encoding", "encoding was given without content", "Pass both, or neither.")
-    if not fields and all(arguments is None for arguments in (properties, content, content_format, tags)):
+    if not fields and all(argument is None for argument in (properties, content, content_format, tags)):
         hint = "Pass properties, content, format, tags, path, title or another field."
         raise invalid_argument("properties", "Nothing to update", hint)
     return NodeEdit(
@@ -296,7 +300,7 @@ async def edit_of(
 
 
 async def read_node(reader: Reader, domain: str, node_id: str) -> NodeState:
-    """Return the present state of a node. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
+    """Return the current state of a node. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
     return (await _read_with_text(reader, domain, node_id))[0]
 
 
@@ -306,7 +310,7 @@ async def _read_with_text(
     """Return a node, and its inline text if `with_text` is set. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
     row = await last_state(reader, GET, domain, node_id, with_text=with_text)
     if row is None:
-        raise node_not_found(domain, node_id)
+        raise node_not_found_error(domain, node_id)
     return NodeState.from_live(row.state), row.text
 
 

@@ -1,10 +1,10 @@
-"""Application of an ontology to a domain: it creates the ontology, or adds and changes types.
+"""Applies an ontology to a domain: creates the ontology, or adds and changes types.
 
-A change that only adds or only permits more is one write. A change that adds demands on stored data, or changes indexes
-or materialized inverses, is a job that blocks other writes to the domain. It checks all stored data first, then creates
-the keys and inverse relationships, and then changes the types in one transaction. So no query uses an incomplete index.
-Surplus keys and relationships are deleted last. After an interruption, the next application of any ontology deletes
-what its types do not need.
+A change that only adds types or relaxes rules is one write. A change that tightens the rules for stored data, or that
+changes indexes or materialized inverses, is a job that blocks other writes to the domain. The job first checks all
+stored data, then creates the keys and inverse relationships, and then changes the types in one transaction, so that no
+query uses an incomplete index. Finally it deletes keys and relationships that are no longer needed. After an
+interruption, the next application of any ontology deletes the keys and relationships that no type needs.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from functools import partial
 from graph_memory.memory.changes.context import read_stored, stored_rows
 from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.memory.changes.keys import put_keys
-from graph_memory.memory.changes.paging import PAGE, Batch, reports_operation
-from graph_memory.memory.changes.stored_data_check import Misfit, StoredRow, StoredType
+from graph_memory.memory.changes.paging import PAGE, Batch, is_busy_with_job
+from graph_memory.memory.changes.stored_data_check import IncompatibleSubject, StoredRow, StoredType
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import with_titles
-from graph_memory.memory.graph.ontology import can_begin, check_ontology, decide_ontology, last_ontology_event
+from graph_memory.memory.graph.ontology import can_create_ontology, check_ontology, decide_ontology, last_ontology_event
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op, keep_declaration_order
 from graph_memory.model.ontology.indexes import Index, index_name, indexes_of, properties_of
@@ -35,7 +35,7 @@ from graph_memory.model.ontology.ontology_diff import (
 )
 from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
 from graph_memory.model.projection import new_type_draft, ontology_state
-from graph_memory.model.results import OntologyApplied
+from graph_memory.model.results import OntologyApplyResult
 from graph_memory.model.subjects.kinds import TYPE_OF, Kind
 from graph_memory.ontologies import with_standard_types
 from graph_memory.storage.log.jobs import GROWING, Job
@@ -51,21 +51,21 @@ DROP_SURPLUS_INVERSES = query("graph/drop_surplus_inverses", int)
 SURPLUS_AT_ONCE = 10_000
 """Maximum number of keys or inverse relationships that one transaction deletes."""
 MAX_EXAMPLES = 3
-"""Maximum number of unfit subjects per type that an error names."""
+"""Maximum number of records per type that an error lists as violations of the new rules."""
 _LastEvents = Mapping[str, Event]
-"""The last events of the types that change, and of the ontology."""
+"""The last events of the ontology and of the types that change, keyed by subject."""
 
 
 class _NeedsCheck(Exception):  # noqa: N818 - not an error: the change continues as a job
-    """Raised to stop a write, because the stored data must be checked first."""
+    """Raised to stop a write whose change requires a check of the stored data."""
 
 
-async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyApplied:
+async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyApplyResult:
     """Make the types of a domain equal to an ontology. See `Memory.apply_ontology`."""
     check_ontology(ontology)
 
     async def read(reader: Reader, head: Head) -> _LastEvents:
-        if can_begin(head):
+        if can_create_ontology(head):
             last = await last_ontology_event(reader, head)
             return {"ontology": last} if last else {}
         return await _last_events(reader, domain, diff_ontologies(head.ontology, ontology))
@@ -74,7 +74,7 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
         planned = _plan_changes(head.ontology, ontology)
         if _needs_check(planned):
             raise _NeedsCheck
-        if can_begin(head):
+        if can_create_ontology(head):
             return Decision(
                 decide_ontology(head, with_standard_types(ontology, head.ontology), last.get("ontology")),
                 (planned, True),
@@ -85,14 +85,14 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
         written = await core.log.write("apply_ontology", domain, core.origin, read, decide, creates_domain=True)
         planned, created = written.report
     except GraphError as error:
-        if not reports_operation(error, GROWING):
+        if not is_busy_with_job(error, GROWING):
             raise
         await _delete_surplus(await Batch.begin(core, domain, GROWING, {}, {}, reach=DomainScope.ONTOLOGY))
         return await apply_ontology(core, domain, ontology)
     except _NeedsCheck:
         planned, created = await _migrate(core, domain, ontology), False
     head = await core.store.first_row(HEAD, domain=domain)
-    return OntologyApplied(
+    return OntologyApplyResult(
         version=head.ontology_version if head else 0,
         created=created,
         node_types=tuple(declared.name for declared in planned.node_types),
@@ -104,21 +104,21 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
 
 
 def _plan_changes(current: Ontology, ontology: Ontology) -> OntologyDiff:
-    """Return the changes of an ontology. Raises TYPE_ALREADY_EXISTS if a parent domain defines a type differently."""
+    """Return the changes to an ontology. Raises TYPE_ALREADY_EXISTS if a parent domain defines a type differently."""
     if has_own_declarations(current):
         planned = diff_ontologies(current, ontology)
         check_inherited(current, [change.after for change in planned.changed])
         return planned
-    first = with_standard_types(ontology, current)
-    new = types_not_inherited(current, (*first.node_types, *first.connection_types))
+    created_ontology = with_standard_types(ontology, current)
+    new_types = types_not_inherited(current, (*created_ontology.node_types, *created_ontology.connection_types))
     return OntologyDiff(
-        tuple(declared for declared in new if isinstance(declared, NodeType)),
-        tuple(declared for declared in new if isinstance(declared, ConnectionType)),
+        tuple(declared for declared in new_types if isinstance(declared, NodeType)),
+        tuple(declared for declared in new_types if isinstance(declared, ConnectionType)),
     )
 
 
 def _needs_check(planned: OntologyDiff) -> bool:
-    """Return whether a change affects stored data or its indexes."""
+    """Return whether a change requires a check of the stored data or changes its indexes."""
     return any(change.demands or change.changes_derived for change in planned.changed)
 
 
@@ -134,7 +134,7 @@ async def _last_events(reader: Reader, domain: str, planned: OntologyDiff) -> _L
 
 
 def growth_drafts(planned: OntologyDiff, last: _LastEvents) -> list[Draft]:
-    """Return the events that change an ontology, with node types before connection types."""
+    """Return the drafts that change an ontology. Node types precede the connection types that may refer to them."""
     type_drafts = [_type_draft(change, last[subject_of_type(change.after)]) for change in planned.changed]
     ontology_event = last.get("ontology")
     return [
@@ -178,17 +178,17 @@ async def _migrate(core: Core, domain: str, ontology: Ontology) -> OntologyDiff:
 
 
 async def _check_stored_data(core: Core, domain: str, planned: OntologyDiff) -> None:
-    """Raise TYPE_ALREADY_EXISTS, with the new demands, if stored data does not meet them."""
+    """Raise TYPE_ALREADY_EXISTS if stored data violates the new rules. The error lists the rules, with examples."""
     stored = await read_stored(core.store, domain, planned.changed)
-    pairs = [(stored_type, misfits) for stored_type in stored.values() if (misfits := stored_type.misfits())]
+    pairs = [(stored_type, misfits) for stored_type in stored.values() if (misfits := stored_type.find_incompatible())]
     if pairs:
-        error = unfit(pairs)
+        error = incompatible_data_error(pairs)
         [message] = await with_titles(core, domain, [error.message])
         raise GraphError(error.code, message, error.details)
 
 
 async def _create_keys(batch: Batch, planned: OntologyDiff) -> None:
-    """Create the keys and inverse relationships that the new types need. Keeps the existing ones."""
+    """Create the missing keys and inverse relationships that the new types need."""
     job = batch.job
     for change in planned.changed:
         await _create_inverses(batch, change)
@@ -214,8 +214,8 @@ async def _create_inverses(batch: Batch, change: TypeChange) -> None:
             )
 
 
-async def _put_inverses(domain: str, name: str, stays: str, ids: Sequence[str], transaction: Transaction) -> None:
-    await put_inverses(transaction, domain, name, ids, stays=stays)
+async def _put_inverses(domain: str, name: str, kept_name: str, ids: Sequence[str], transaction: Transaction) -> None:
+    await put_inverses(transaction, domain, name, ids, kept_type=kept_name)
 
 
 async def _put_keys(
@@ -225,7 +225,7 @@ async def _put_keys(
 
 
 async def _delete_surplus(batch: Batch) -> None:
-    """Delete keys and inverse relationships that no type needs, and end the job."""
+    """Delete the keys and inverse relationships that no type needs, and end the job."""
     job, core = batch.job, batch.core
     core.log.forget(job.domain)
     ontology = await core.log.require_ontology(job.domain)
@@ -250,9 +250,9 @@ async def _delete_in_steps(job: Job, statement: Query[int], needed: object) -> N
         await job.step(job.progress, drop)
 
 
-def unfit(unfit_types: Sequence[tuple[StoredType, Sequence[Misfit]]]) -> GraphError:
-    """Return the error for types that cannot change because of stored data, with the first examples."""
-    lines = [_describe_misfits(stored, misfits) for stored, misfits in unfit_types]
+def incompatible_data_error(unfit_types: Sequence[tuple[StoredType, Sequence[IncompatibleSubject]]]) -> GraphError:
+    """Return the error for types that cannot change because stored data violates the new rules, with examples."""
+    lines = [_describe_incompatible_subjects(stored, misfits) for stored, misfits in unfit_types]
     details = [
         {
             "type": stored.change.after.title,
@@ -263,14 +263,14 @@ def unfit(unfit_types: Sequence[tuple[StoredType, Sequence[Misfit]]]) -> GraphEr
         }
         for stored, misfits in unfit_types
     ]
-    hint = "Nothing was changed. Change the stored data so that it fits, or omit these rules."
+    hint = "Nothing was changed. Change the stored data so that it follows these rules, or omit the rules."
     titles = [stored.change.after.title for stored, _ in unfit_types]
     return GraphError(
         Code.TYPE_ALREADY_EXISTS, "; ".join(lines), {"conflicts": titles, "changes": details, "hint": hint}
     )
 
 
-def _describe_misfits(stored: StoredType, misfits: Sequence[Misfit]) -> str:
+def _describe_incompatible_subjects(stored: StoredType, misfits: Sequence[IncompatibleSubject]) -> str:
     title = stored.change.after.title
     count = len({misfit.id for misfit in misfits})
     counts = f"{count:,} of {stored.count:,} {stored.kind}s {'does' if count == 1 else 'do'} not fit"

@@ -1,4 +1,4 @@
-"""The premises of inferred connections, and whether they still hold."""
+"""The premises of inferred connections, and the premises that no longer hold."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.model.matching import is_valid_at
 from graph_memory.storage.log.writing import utc_now
 
-_NEXT = " → "
+_SEPARATOR = " → "
 
 
 def evidence_text(ids: Sequence[str]) -> str:
-    """Return the stored text for the ids of a connection's premises."""
-    return _NEXT.join(ids)
+    """Return the ids of a connection's premises as the text in which they are stored."""
+    return _SEPARATOR.join(ids)
 
 
 def evidence_of(stored: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the ids of a connection's premises, given its stored state."""
-    return tuple(cast("str", stored.get("_evidence") or "").split(_NEXT)) if stored.get("_evidence") else ()
+    """Return the ids of a connection's premises from its stored state. Empty if the connection was not inferred."""
+    return tuple(cast("str", stored.get("_evidence") or "").split(_SEPARATOR)) if stored.get("_evidence") else ()
 
 
 async def lost_premises(
     core: Core, domain: str, connection_ids: Sequence[str], at: int = END
 ) -> dict[str, tuple[str, ...]]:
-    """Return the premises of each connection that are deleted or no longer valid, at a log position."""
+    """Return the premises of each connection that are deleted or no longer valid at a log position."""
     inferred = await states_of(core, domain, connection_ids, at)
     evidence = {str(event["_subject"]): evidence_of(event) for event in inferred}
     premises = sorted({premise for ids in evidence.values() for premise in ids})
     now = utc_now()
-    holding = {
+    valid_premises = {
         str(event["_subject"]) for event in await states_of(core, domain, premises, at) if is_valid_at(event, now)
     }
     return {
-        connection: tuple(premise for premise in ids if premise not in holding) for connection, ids in evidence.items()
+        connection: tuple(premise for premise in ids if premise not in valid_premises)
+        for connection, ids in evidence.items()
     }

@@ -1,4 +1,4 @@
-"""Protection of a node, a connection or a domain, and its removal. `storage/log/protection` enforces it."""
+"""Protects a node, a connection or a domain, or removes the protection. `storage/log/protection` enforces it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graph_memory.memory.domains.listing import domain_state
 from graph_memory.memory.domains.tree import DOMAIN, domain_draft
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.events import Draft, Head, Op, Origin
-from graph_memory.model.results import ProtectionChanged
+from graph_memory.model.results import ProtectionChangeResult
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.protection import Protection, check_names, check_reason
 from graph_memory.model.subjects.subjects import ConnectionState, DomainState, NodeState
@@ -25,22 +25,22 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The node, connection or domain to protect."""
+    """The node, connection or domain whose protection changes."""
 
     kind: Kind
     id: str = DOMAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """The checked terms of a protection: its reason, its end, and the actors that may remove it."""
+class ProtectionTerms:
+    """The validated terms of a protection: its reason, its expiry time, and the actors that may remove it."""
 
     reason: str | None = None
     expires_at: datetime | None = None
     can_be_unprotected_by: tuple[str, ...] = ()
 
     def build_protection(self, origin: Origin, at: datetime) -> Protection:
-        """Return the protection that the caller of `origin` sets."""
+        """Return the protection with these terms, set by the caller of `origin` at the time `at`."""
         return Protection(
             locked_by=origin.actor or origin.source,
             locked_at=at,
@@ -52,55 +52,59 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class _TargetState:
-    """The current state of the target and its version, which a domain may lack."""
+    """The current state and version of the target. The version of a domain may be None."""
 
     state: NodeState | ConnectionState | DomainState
     version: int | None
 
 
 def target_of(node_id: str | None, connection_id: str | None, domain: str | None) -> Target:
-    """Return the target of a protection. Raises INVALID_ARGUMENT if both ids are given, or nothing is."""
+    """Return the target of a protection. Raises INVALID_ARGUMENT unless exactly one id, or only a domain, is given."""
     if node_id is not None and connection_id is not None:
-        raise invalid_argument("connection_id", "node_id and connection_id were both given", "Pass one of the two.")
+        raise invalid_argument("connection_id", "node_id and connection_id were both given", "Pass only one of them.")
     if node_id is not None:
         return Target(Kind.NODE, node_id)
     if connection_id is not None:
         return Target(Kind.CONNECTION, connection_id)
     if domain is None:
-        hint = "Pass node_id, connection_id, or the name of a domain. The default domain must be named too."
+        hint = "Pass node_id, connection_id, or the name of a domain. Name the default domain, too."
         raise invalid_argument("node_id", "No node, connection or domain was named", hint)
     return Target(Kind.DOMAIN)
 
 
 def terms_of(
     reason: str | None, expires_at: datetime | str | None, can_be_unprotected_by: Sequence[str] | None, now: datetime
-) -> Terms:
-    """Return checked terms. Raises INVALID_ARGUMENT, for example for an expiry time in the past."""
+) -> ProtectionTerms:
+    """Validate the terms of a protection, and return them.
+
+    Raises INVALID_ARGUMENT if a term is invalid, for example if the expiry time is in the past.
+    """
     values = () if can_be_unprotected_by is None else can_be_unprotected_by
     if isinstance(values, str):
         raise invalid_argument(
-            "can_be_unprotected_by", "can_be_unprotected_by must be a list", 'For one name, write ["one"].'
+            "can_be_unprotected_by", "can_be_unprotected_by must be a list", 'Pass a single name as ["name"].'
         )
     try:
         checked_reason = check_reason(reason) if reason is not None else None
         names = check_names(values)
     except ValueError as error:
         argument = "reason" if str(error).startswith("reason") else "can_be_unprotected_by"
-        raise invalid_argument(argument, str(error), "Pass text within this limit, or omit it.") from error
+        raise invalid_argument(argument, str(error), "Pass shorter text, or omit it.") from error
     if not all(map(is_encodable, (checked_reason or "", *names))):
-        raise invalid_argument("reason", "The text contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
-    until = parse_instant("expires_at", expires_at, now) if expires_at is not None else None
-    if until is not None and until <= now:
+        message = "reason or a name contains a lone surrogate"
+        raise invalid_argument("reason", message, "Remove it, or replace it with U+FFFD.")
+    expiry = parse_instant("expires_at", expires_at, now) if expires_at is not None else None
+    if expiry is not None and expiry <= now:
         raise invalid_argument(
             "expires_at",
-            f"{rfc3339(until)} is in the past",
-            "Pass a later time, or omit it: then the protection never expires.",
+            f"{rfc3339(expiry)} is in the past",
+            "Pass a later time, or omit it if the protection should never expire.",
         )
-    return Terms(reason=checked_reason, expires_at=until, can_be_unprotected_by=names)
+    return ProtectionTerms(reason=checked_reason, expires_at=expiry, can_be_unprotected_by=names)
 
 
-async def protect(core: Core, domain: str, target: Target, terms: Terms | None) -> ProtectionChanged:
-    """Protect a target. Without terms, remove its protection. See `Memory.protect`."""
+async def protect(core: Core, domain: str, target: Target, terms: ProtectionTerms | None) -> ProtectionChangeResult:
+    """Protect a target with these terms. If `terms` is None, removes its protection. See `Memory.protect`."""
 
     async def read(reader: Reader, _: Head) -> _TargetState:
         return await _read_target(reader, domain, target)
@@ -113,7 +117,7 @@ async def protect(core: Core, domain: str, target: Target, terms: Terms | None) 
 
     written = await core.log.write("protect" if terms else "unprotect", domain, core.origin, read, decide)
     version, after = written.report
-    return ProtectionChanged(
+    return ProtectionChangeResult(
         version=written.receipt.version_of(target.id) or version,
         is_read_only=after is not None,
         expires_at=after and after.expires_at,
@@ -127,7 +131,7 @@ def decide_protection(
     version: int | None,
     after: Protection | None,
 ) -> list[Draft]:
-    """Return the event that sets or removes a protection, or no event if nothing changes."""
+    """Return the event that sets or removes a protection, or an empty list if nothing changes."""
     before = state.protection
     is_same = before is None if after is None else before is not None and before.terms == after.terms
     if is_same and (before is None or before.is_active(head.at)):

@@ -1,4 +1,4 @@
-"""The stored types for a connection type name, according to the cached ontology."""
+"""Resolves the name of a connection type, which may be an inverse name, to the stored types."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from graph_memory.storage.store import check_text
 R = TypeVar("R")
 
 ATTEMPTS = 3
-"""Maximum number of reads while types change."""
+"""Maximum number of attempts, in case the types change during each read."""
 
 
 async def with_names(
     core: Core, domain: str, type_name: str | None, read: Callable[[TypeNames | None], Awaitable[R]]
 ) -> R:
-    """Run `read` with the stored types for a type name, and return its result.
+    """Call `read` with the stored types for a type name, and return the result of the call.
 
-    The cached ontology is sufficient if the epoch of the domain is the same after the read: a new pair of inverse types
-    starts a new epoch.
+    The cached ontology is sufficient if the domain has the same epoch after the read, because each new pair of inverse
+    types starts a new epoch.
     """
     if type_name is None:
         return await read(None)
@@ -40,7 +40,7 @@ async def with_names(
 
 
 async def stored_types(core: Core, domain: str, names: Sequence[str] | None) -> list[str] | None:
-    """Return the stored types for connection type names, including inverse names. Unknown names are kept."""
+    """Return the stored types for connection type names or inverse names. Unknown names are kept. None stays None."""
     for name in names or ():
         check_text({"types": name})
     ontology = await core.log.ontology(domain) if names else None
@@ -50,7 +50,7 @@ async def stored_types(core: Core, domain: str, names: Sequence[str] | None) -> 
 
 
 async def read_cached_ontology(core: Core, domain: str, kind: Kind, type_name: str) -> CachedOntology | None:
-    """Return the cached ontology of a domain. If it does not have the type, read it again."""
+    """Return the cached ontology of a domain. If it does not contain the type, reads the ontology again."""
     cached = core.log.cached_ontology(domain)
     if cached is None or not cached.has(kind, type_name):
         await core.log.ontology(domain)

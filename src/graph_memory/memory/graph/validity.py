@@ -1,16 +1,16 @@
-"""The period in which a node or connection is true in the world, independent of its time in the log."""
+"""Sets the period in which a node or connection is true in the world. It is independent of the times in the log."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
+from graph_memory.memory.changes.plan import Changeset, Context, node_not_found_error
 from graph_memory.memory.changes.rules import find_broken_rules
 from graph_memory.memory.core import Core, check_version, last_state, version_after
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.events import Draft, Head, Op
-from graph_memory.model.results import Changed
+from graph_memory.model.results import ChangeResult
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState, NodeState, Validity
 from graph_memory.model.time.clock import rfc3339
@@ -22,37 +22,41 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
 
 OPEN = "open"
-"""The argument that removes a bound."""
+"""The value of `valid_from` or `valid_to` that removes the start or end of the period."""
 
 Subject = NodeState | ConnectionState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidityEdit:
-    """The new bounds of a validity: a time, OPEN to remove a bound, or None to keep it."""
+    """The new start and end of a validity period. Each is a time, OPEN to remove it, or None to keep it."""
 
     valid_from: datetime | str | None
     valid_to: datetime | str | None
     expected_version: int | None
 
     def apply_to(self, before: Validity) -> Validity:
-        """Return the new bounds. Raises INVALID_ARGUMENT if the period would end before it starts."""
+        """Return the new validity period. Raises INVALID_ARGUMENT if it would not end after it starts."""
         after = Validity(
             valid_from=_new_bound(self.valid_from, before.valid_from),
             valid_to=_new_bound(self.valid_to, before.valid_to),
         )
         if after.valid_from is not None and after.valid_to is not None and after.valid_to <= after.valid_from:
-            message = f"It would end at {rfc3339(after.valid_to)}, but start at {rfc3339(after.valid_from)}"
-            raise invalid_argument("valid_to", message, "Pass a later valid_to, an earlier valid_from, or open.")
+            message = f"The validity would end at {rfc3339(after.valid_to)}, but start at {rfc3339(after.valid_from)}"
+            raise invalid_argument("valid_to", message, 'Pass a later valid_to, an earlier valid_from, or "open".')
         return after
 
 
 def edit_of(
     *, valid_from: datetime | str | None, valid_to: datetime | str | None, expected_version: int | None
 ) -> ValidityEdit:
-    """Return a checked edit. Raises INVALID_ARGUMENT for an invalid time, or if no bound is given."""
+    """Validate a change to a validity period, and return it.
+
+    Raises INVALID_ARGUMENT if a time is invalid or both are None.
+    """
     if valid_from is None and valid_to is None:
-        raise invalid_argument("valid_to", "Nothing to change", "Pass valid_from or valid_to: a time, or open.")
+        hint = 'Pass at least one of them: a time, or "open" to remove it.'
+        raise invalid_argument("valid_to", "Neither valid_from nor valid_to was given", hint)
     now = utc_now()
 
     def read(argument: str, value: datetime | str | None) -> datetime | str | None:
@@ -65,26 +69,26 @@ def edit_of(
     )
 
 
-async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityEdit) -> Changed:
+async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityEdit) -> ChangeResult:
     """Set the validity of a node or connection. See `Memory.set_validity`."""
 
     async def read(reader: Reader, head: Head) -> tuple[Subject, Context]:
         subject = await _read_subject(reader, domain, subject_id)
         broken = await find_broken_rules(reader, domain, [validity_draft(head, subject, edit)], head.ontology)
-        return subject, Context(ontology=head.ontology, broken=broken)
+        return subject, Context(ontology=head.ontology, broken_rules=broken)
 
     def decide(head: Head, pair: tuple[Subject, Context]) -> Decision[int]:
         before, context = pair
         return Decision(decide_validity(head, before, edit, context), before.version)
 
     written = await core.log.write("set_validity", domain, core.origin, read, decide)
-    return Changed(version=version_after(written.receipt.version_of(subject_id), written.report))
+    return ChangeResult(version=version_after(written.receipt.version_of(subject_id), written.report))
 
 
 def decide_validity(head: Head, before: Subject, edit: ValidityEdit, context: Context) -> list[Draft]:
-    """Return the event that changes the bounds, or no event if nothing changes.
+    """Return the event that changes the validity period, or an empty list if nothing changes.
 
-    Raises VERSION_CONFLICT, and CONNECTION_ALREADY_EXISTS if the connection would overlap with its inverse.
+    Raises VERSION_CONFLICT, and CONNECTION_ALREADY_EXISTS if a connection and its inverse would be valid together.
     """
     draft = validity_draft(head, before, edit)
     drafts = Changeset.of(context, [draft]).validate(head.domain)
@@ -92,7 +96,7 @@ def decide_validity(head: Head, before: Subject, edit: ValidityEdit, context: Co
 
 
 def validity_draft(head: Head, before: Subject, edit: ValidityEdit) -> Draft:
-    """Return the change that sets the bounds, with only the version checked. Raises VERSION_CONFLICT."""
+    """Return the draft that sets the validity period. Only the version is checked. Raises VERSION_CONFLICT."""
     is_node = isinstance(before, NodeState)
     check_version("Node" if is_node else "Connection", before.id, before.version, edit.expected_version)
     return Draft(
@@ -113,7 +117,7 @@ async def _read_subject(reader: Reader, domain: str, subject_id: str) -> Subject
         return NodeState.from_live(node.state)
     state = await last_state(reader, connections.GET, domain, subject_id)
     if state is None:
-        raise node_not_found(domain, subject_id)
+        raise node_not_found_error(domain, subject_id)
     return connections.connection_of(state)
 
 

@@ -1,4 +1,4 @@
-"""Comparison of two states of a subject: value by value, and text line by line."""
+"""Compares two states of a subject value by value, and their text line by line."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.exact import same_value
 
 MAX_VALUES = 100
-"""Maximum number of values per entry. Further ones are only counted."""
+"""Maximum number of differing values that an entry lists. Further values are only counted."""
 MAX_VALUE_CHARACTERS = 1_000
-"""Maximum number of characters of a value."""
+"""Maximum length of a text value, in characters. Longer texts are truncated."""
 MAX_LINES = 200
 MAX_CHARACTERS = 20_000
 """Maximum size of a text diff, in lines and characters."""
 COMPARED_LINES = 5_000
 COMPARED_BYTES = 500_000
-"""Maximum size of a text that is compared line by line. Longer ones could take minutes."""
+"""Maximum size of a text that is compared line by line. Comparing longer texts could take minutes."""
 
 _TIMES = frozenset({"_created", "_modified", "_summary_timestamp"})
 _NOT_COMPARED = frozenset({"_content_sha256", "_content_size", "_content_encoding", "_derived_title"})
-"""Attributes that are not compared, because they belong to the content or the title."""
+"""Attributes that are not compared as values, because they describe the content or are derived from it."""
 IGNORED = HEADER | _TIMES | {DECLARED}
-"""Properties of events that are not differences of the subject, such as times."""
+"""Event properties that are not compared, such as times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The properties and attributes that differ, and the number of differing values beyond the maximum."""
+    """The properties and attributes that differ between two states. `more` counts differences beyond `MAX_VALUES`."""
 
     properties: tuple[ValueChange, ...] = ()
     attributes: tuple[ValueChange, ...] = ()
@@ -46,7 +46,7 @@ class Values:
 
 
 def compare_states(before: State, after: State) -> Values:
-    """Return the values of two states that differ, in the order of their names, without content.
+    """Return the values that differ between two states, in the order of their names. Omits the content.
 
     For types, these are the values of their definitions.
     """
@@ -69,20 +69,23 @@ def _definition_changes(before: State, after: State) -> tuple[ValueChange, ...]:
     earlier, later = (describe_values(type_from_json(str(state["_definition"]))) for state in (before, after))
     names = [name for name in {**earlier, **later} if earlier.get(name) != later.get(name)]
     return tuple(
-        ValueChange(name=n, before=_short(earlier.get(n)), after=_short(later.get(n))) for n in names[:MAX_VALUES]
+        ValueChange(name=name, before=_shorten(earlier.get(name)), after=_shorten(later.get(name)))
+        for name in names[:MAX_VALUES]
     )
 
 
 def content_change(before: State | None, after: State | None) -> ContentChange | None:
-    """Return the sizes of the contents of two states, or None if the contents are equal."""
-    ref, other = content_ref(before or {}), content_ref(after or {})
-    if ref.is_same(other) if ref else other is None:
+    """Return the sizes of the contents of two states, in bytes, or None if the contents are equal."""
+    ref_before, ref_after = content_ref(before or {}), content_ref(after or {})
+    if ref_before.is_same(ref_after) if ref_before else ref_after is None:
         return None
-    return ContentChange(before_bytes=ref.size if ref else None, after_bytes=other.size if other else None)
+    return ContentChange(
+        before_bytes=ref_before.size if ref_before else None, after_bytes=ref_after.size if ref_after else None
+    )
 
 
-def why_not_compared(before: State | None, after: State | None) -> str | None:
-    """Return the reason why contents cannot be compared line by line, or None."""
+def reason_not_compared(before: State | None, after: State | None) -> str | None:
+    """Return why the contents of two states cannot be compared line by line. Returns None if there is no obstacle."""
     refs = [ref for state in (before, after) if (ref := content_ref(state or {}))]
     if not all(ref.is_text for ref in refs):
         return "binary"
@@ -90,11 +93,11 @@ def why_not_compared(before: State | None, after: State | None) -> str | None:
 
 
 def text_diff(before: str | None, after: str | None) -> tuple[str | None, str | None]:
-    """Return a unified diff of two texts, and a note if it is absent or cut. A text of None means no content."""
-    old_lines, new_lines = _lines(before), _lines(after)
+    """Return a unified diff of two texts, and a note if the diff is absent or cut. None stands for missing content."""
+    old_lines, new_lines = _split_lines(before), _split_lines(after)
     if max(len(old_lines), len(new_lines)) > COMPARED_LINES:
         return None, _TOO_LONG
-    return _fitting(
+    return _cut_diff(
         list(islice(difflib.unified_diff(old_lines, new_lines, "before", "after", lineterm=""), MAX_LINES + 1))
     )
 
@@ -102,12 +105,12 @@ def text_diff(before: str | None, after: str | None) -> tuple[str | None, str | 
 _TOO_LONG = "too long to compare"
 
 
-def _lines(text: str | None) -> list[str]:
-    """Return the lines of a text. After a final line break, there is one empty line."""
+def _split_lines(text: str | None) -> list[str]:
+    """Split a text into lines. A trailing line break yields a final empty line. None yields no lines."""
     return [] if text is None else text.split("\n")
 
 
-def _fitting(lines: Sequence[str]) -> tuple[str, str | None]:
+def _cut_diff(lines: Sequence[str]) -> tuple[str, str | None]:
     text = "\n".join(lines[:MAX_LINES])
     is_cut = len(lines) > MAX_LINES or len(text) > MAX_CHARACTERS
     note = f"cut after {MAX_LINES} lines or {MAX_CHARACTERS:,} characters" if is_cut else None
@@ -115,17 +118,17 @@ def _fitting(lines: Sequence[str]) -> tuple[str, str | None]:
 
 
 def _value_change(name: str, before: State, after: State) -> ValueChange:
-    old, new = (_as_output(_in_words(name, state.get(name))) for state in (before, after))
+    old, new = (_as_output(_describe_value(name, state.get(name))) for state in (before, after))
     is_cut = any(isinstance(value, str) and len(value) > MAX_VALUE_CHARACTERS for value in (old, new))
-    return ValueChange(name=_shown_name(name), before=_short(old), after=_short(new), cut=is_cut or None)
+    return ValueChange(name=_display_name(name), before=_shorten(old), after=_shorten(new), cut=is_cut or None)
 
 
-def _in_words(name: str, value: StoredValue | None) -> StoredValue | None:
+def _describe_value(name: str, value: StoredValue | None) -> StoredValue | None:
     return describe_protection(value) if name == PROTECTION and isinstance(value, str) else value
 
 
-def _shown_name(name: str) -> str:
-    """Return the name of a property as it is, and the name of an attribute in words, such as `valid from`."""
+def _display_name(name: str) -> str:
+    """Return the name of a property unchanged, or the name of an attribute in words, such as `valid from`."""
     if not name.startswith("_"):
         return name
     return name.removeprefix("_content").removeprefix("_").replace("_", " ")
@@ -142,11 +145,11 @@ def _as_output(value: StoredValue | None) -> Value | None:
 
 
 def output_value(value: StoredValue | None) -> Value | None:
-    """Return a stored value in the form for results. Long text is cut."""
-    return _short(_as_output(value))
+    """Convert a stored value for a result. Cuts text that is longer than `MAX_VALUE_CHARACTERS`."""
+    return _shorten(_as_output(value))
 
 
-def _short(value: Value | None) -> Value | None:
+def _shorten(value: Value | None) -> Value | None:
     return (
         f"{value[: MAX_VALUE_CHARACTERS - 1]}…"
         if isinstance(value, str) and len(value) > MAX_VALUE_CHARACTERS

@@ -14,11 +14,17 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, changes_between, revision_of, seq_at
 from graph_memory.memory.graph.empty_result_warnings import unknown_types
 from graph_memory.memory.graph.stored_type_names import stored_types
-from graph_memory.memory.history.comparison import IGNORED, compare_states, content_change, text_diff, why_not_compared
+from graph_memory.memory.history.comparison import (
+    IGNORED,
+    compare_states,
+    content_change,
+    reason_not_compared,
+    text_diff,
+)
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCounts, DiffEntry, Difference
 from graph_memory.memory.history.digest import digest
 from graph_memory.memory.history.log import PAGE
-from graph_memory.memory.history.narration import Rendered, summary
+from graph_memory.memory.history.narration import ChangeToDescribe, summary
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.rights import require
 from graph_memory.model.subjects.kinds import Kind
@@ -27,7 +33,7 @@ from graph_memory.model.values.arguments import (
     check_domain,
     check_limit,
     invalid_argument,
-    invalid_cursor,
+    invalid_cursor_error,
     is_encodable,
 )
 from graph_memory.storage.queries import query
@@ -36,7 +42,7 @@ PAGE_CHARACTERS = 100_000
 """Maximum size of the entries of a page, in characters."""
 
 MAX_ENTRIES = 200
-"""Maximum number of entries of a page, because they are read with their states and inline texts."""
+"""Maximum number of entries of a page. It is low because entries are read with their states and inline texts."""
 
 _CURSOR = re.compile(
     r"between:([0-9]{1,15}):([0-9]{1,15}):counts:((?:[a-z_]+[.](?:added|removed|changed)[.][0-9]{1,15},)*):after:(.+)",
@@ -44,12 +50,12 @@ _CURSOR = re.compile(
 )
 Counts = Sequence[list[Any]]
 """Counts of differing subjects: each entry is a list of kind, difference and count."""
-_OPS: Mapping[Difference, Op] = {"added": Op.CREATE, "removed": Op.DELETE, "changed": Op.UPDATE}
+_OPERATIONS: Mapping[Difference, Op] = {"added": Op.CREATE, "removed": Op.DELETE, "changed": Op.UPDATE}
 
 
 @dataclass(frozen=True, slots=True)
 class DifferencesRow:
-    """The counts of differing subjects, and a page of their events."""
+    """The counts of differing subjects, and a page of these subjects with their events."""
 
     counts: list[list[Any]]
     page: list[Mapping[str, Any]]
@@ -60,7 +66,10 @@ DIFFERENCES = query("history/differences", DifferencesRow)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Two points of a log, and the subject after which a page starts."""
+    """The two log positions that a diff compares.
+
+    For a further page, also the last subject and the counts of the previous page.
+    """
 
     since: int
     until: int
@@ -68,14 +77,14 @@ class Span:
     counts: Counts | None = None
 
     def cursor(self, counts: Counts, last: str) -> str:
-        """Return the cursor of the page after a subject. It contains the counts."""
+        """Return the cursor for the page after the subject `last`. It contains the counts, which cover all pages."""
         counts_text = "".join(f"{kind}.{operation}.{number}," for kind, operation, number in counts)
         return f"between:{self.since}:{self.until}:counts:{counts_text}:after:{last}"
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """A subject at both points: the difference, its last event, its states, and its inline texts."""
+class DiffedSubject:
+    """A subject that differs between two log positions, with its states and inline texts at both."""
 
     operation: Difference
     draft: Draft
@@ -84,13 +93,13 @@ class Pair:
     to_title: str | None
     texts: tuple[str | None, str | None]
     at: datetime
-    """The time of the last event."""
+    """The time of the subject's last event."""
     batch: str | None
-    """The id of the last event's write, such as the deletion."""
+    """The id of the batch that wrote the subject's last event."""
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Pair:
-        """Return the pair for a row of the statement."""
+    def of(cls, row: Mapping[str, Any]) -> DiffedSubject:
+        """Return the differing subject in a row of `DifferencesRow.page`."""
         operation = cast("Difference", row["operation"])
         last = Event.from_row(row["after"] or row["before"])
         draft = last.draft
@@ -98,7 +107,7 @@ class Pair:
             operation=operation,
             draft=replace(
                 draft,
-                op=_OPS[operation],
+                op=_OPERATIONS[operation],
                 state=draft.state if row["after"] else None,
                 # An update of a subject that was created in the range counts as a creation. A create with a previous
                 # event is a restore.
@@ -118,12 +127,12 @@ class Pair:
         return self.draft.state
 
     @property
-    def rendered(self) -> Rendered:
-        """The difference as a change to describe in words."""
-        return Rendered(self.draft, self.before, self.from_title, self.to_title, at=self.at, batch=self.batch)
+    def rendered(self) -> ChangeToDescribe:
+        """The difference as a change that `summary` can describe."""
+        return ChangeToDescribe(self.draft, self.before, self.from_title, self.to_title, at=self.at, batch=self.batch)
 
     def entry(self) -> DiffEntry:
-        """Return the entry for the difference, with content sizes only."""
+        """Return the result entry for the difference. For content, it contains only the sizes."""
         values = compare_states(self.before, self.after) if self.before and self.after else None
         return DiffEntry(
             subject=self.draft.subject,
@@ -153,9 +162,9 @@ async def diff(
     cursor: str | None,
 ) -> Diff:
     """Return the differences between two states. See `History.diff`."""
-    size = min(PAGE if limit is None else check_limit(limit), MAX_ENTRIES)
+    page_size = min(PAGE if limit is None else check_limit(limit), MAX_ENTRIES)
     other = domain if against is None else require(check_domain(against))
-    span = await _span(core, domain, other, since, until, cursor)
+    span = await _resolve_span(core, domain, other, since, until, cursor)
     before = await revision_of(core.store, domain, span.since)
     after = await revision_of(core.store, other, span.until)
     [row] = await core.store.read(
@@ -169,20 +178,20 @@ async def diff(
         types=await stored_types(core, other, types),
         ignored=sorted(IGNORED),
         after=span.after,
-        most=END if span.counts is None else size + 1,
-        limit=size + 1,
+        most=END if span.counts is None else page_size + 1,
+        limit=page_size + 1,
         texts=content,
     )
-    pairs = [Pair.of(pair_row) for pair_row in row.page[:size]]
-    entries = await _page(core, (before.domain, after.domain), pairs, content=content)
+    pairs = [DiffedSubject.of(pair_row) for pair_row in row.page[:page_size]]
+    entries = await _read_page(core, (before.domain, after.domain), pairs, content=content)
     is_last = len(entries) == len(row.page)
     counts = row.counts if span.counts is None else span.counts
     return Diff(
         since=span.since,
         until=span.until,
         against=against,
-        **_sums(counts).model_dump(),
-        by_kind={kind: _sums([c for c in counts if c[0] == kind]) for kind in sorted({Kind(c[0]) for c in counts})},
+        **_add_counts(counts).model_dump(),
+        by_kind=_add_counts_by_kind(counts),
         entries=tuple(entries),
         changes=tuple(item.line() for item in digest(pair.rendered for pair in pairs[: len(entries)])),
         next_cursor=None if is_last else span.cursor(counts, entries[-1].subject),
@@ -190,10 +199,10 @@ async def diff(
     )
 
 
-async def _span(
+async def _resolve_span(
     core: Core, domain: str, other: str, since: int | str | None, until: int | str | None, cursor: str | None
 ) -> Span:
-    """Return the two points to compare. A cursor has the points of the first page."""
+    """Return the span to compare. A cursor contains the log positions of the first page."""
     if cursor is not None:
         span = _parse_cursor(cursor)
         return replace(span, until=await seq_at(core.store, other, "until", span.until))
@@ -201,7 +210,7 @@ async def _span(
     last = await seq_at(core.store, other, "until", until)
     if domain == other and since is None:
         raise invalid_argument(
-            "since", "There is nothing to compare with", "Pass since, or another domain in the argument against."
+            "since", "Neither since nor against was given", "Pass since, or another domain as against."
         )
     if domain == other and last < first:
         message = f"until ({last} in the log) is before since ({first})"
@@ -212,47 +221,56 @@ async def _span(
 def _parse_cursor(cursor: str) -> Span:
     match = _CURSOR.fullmatch(cursor)
     if match is None or not is_encodable(cursor):
-        raise invalid_cursor(cursor)
+        raise invalid_cursor_error(cursor)
     counts = [part.split(".") for part in match[3].split(",")[:-1]]
     if not {kind for kind, _, _ in counts} <= set(Kind):
-        raise invalid_cursor(cursor)
+        raise invalid_cursor_error(cursor)
     return Span(
         int(match[1]), int(match[2]), match[4], [[kind, difference, int(number)] for kind, difference, number in counts]
     )
 
 
-async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, content: bool) -> list[DiffEntry]:
-    """Return the entries that fit on a page, at least one if there are any."""
+async def _read_page(
+    core: Core, domains: tuple[str, str], pairs: Sequence[DiffedSubject], *, content: bool
+) -> list[DiffEntry]:
+    """Return the entries that fit on a page, or at least the first one."""
     entries: list[DiffEntry] = []
-    room = PAGE_CHARACTERS
+    remaining_characters = PAGE_CHARACTERS
     for pair in pairs:
         entry = pair.entry()
         if content and entry.content is not None:
             entry = entry.model_copy(update={"content": await _with_text_diff(core, domains, pair, entry.content)})
-        room -= len(entry.model_dump_json())
-        if room < 0 and entries:
+        remaining_characters -= len(entry.model_dump_json())
+        if remaining_characters < 0 and entries:
             break
         entries.append(entry)
     return entries
 
 
-async def _with_text_diff(core: Core, domains: tuple[str, str], pair: Pair, change: ContentChange) -> ContentChange:
-    """Add a text diff to the change of a content, if possible. Raises CONTENT_READ_FAILED."""
-    if why := why_not_compared(pair.before, pair.after):
-        return change.model_copy(update={"note": why})
-    before = await _text(core, domains[0], pair.before, pair.texts[0])
-    after = await _text(core, domains[1], pair.after, pair.texts[1])
-    rendered, note = await anyio.to_thread.run_sync(text_diff, before, after)
-    return change.model_copy(update={"diff": rendered, "note": note})
+async def _with_text_diff(
+    core: Core, domains: tuple[str, str], pair: DiffedSubject, change: ContentChange
+) -> ContentChange:
+    """Add a text diff to a change of content, if possible. Raises CONTENT_READ_FAILED if it cannot be read."""
+    if reason := reason_not_compared(pair.before, pair.after):
+        return change.model_copy(update={"note": reason})
+    before = await _fetch_text(core, domains[0], pair.before, pair.texts[0])
+    after = await _fetch_text(core, domains[1], pair.after, pair.texts[1])
+    diff_text, note = await anyio.to_thread.run_sync(text_diff, before, after)
+    return change.model_copy(update={"diff": diff_text, "note": note})
 
 
-async def _text(core: Core, domain: str, state: State | None, inline: str | None) -> str | None:
+async def _fetch_text(core: Core, domain: str, state: State | None, inline: str | None) -> str | None:
     ref = content_ref(state or {})
     return (await core.contents.fetch(domain, ref, inline)).text if ref else None
 
 
-def _sums(counts: Counts) -> DiffCounts:
+def _add_counts(counts: Counts) -> DiffCounts:
     numbers = {"added": 0, "removed": 0, "changed": 0}
     for _, operation, number in counts:
         numbers[operation] += number
     return DiffCounts(**numbers)
+
+
+def _add_counts_by_kind(counts: Counts) -> dict[Kind, DiffCounts]:
+    kinds = sorted({Kind(count[0]) for count in counts})
+    return {kind: _add_counts([count for count in counts if count[0] == kind]) for kind in kinds}

@@ -14,25 +14,25 @@ Value = str | int | float | bool | tuple[str, ...]
 
 
 class ValueChange(Result):
-    """A value that differs. `before` or `after` is absent if that side does not have the value."""
+    """A value that differs between two states. `before` or `after` is absent if that state does not have the value."""
 
     name: str
     before: Value | None = None
     after: Value | None = None
-    cut: bool | None = Field(default=None, description="Long text was cut; absent when the values are whole")
+    cut: bool | None = Field(default=None, description="Whether a long text was truncated; absent otherwise")
 
 
 class ContentChange(Result):
-    """A difference of content. The size in bytes is absent for a side without content."""
+    """A difference of a subject's content. The size is absent for a state without content."""
 
     before_bytes: int | None = None
     after_bytes: int | None = None
-    diff: str | None = Field(default=None, description="Unified diff of text, on request")
+    diff: str | None = Field(default=None, description="Unified diff of the texts, if requested")
     note: str | None = Field(default=None, description="Why the diff is absent or incomplete")
 
 
 class DiffEntry(Result):
-    """The difference of one subject."""
+    """The difference of one subject between two states."""
 
     subject: str
     kind: Kind
@@ -40,9 +40,11 @@ class DiffEntry(Result):
     title: str | None = None
     operation: Difference
     summary: str = Field(description="The difference in words")
-    properties: tuple[ValueChange, ...] | None = Field(default=None, description="If it changed: its properties")
+    properties: tuple[ValueChange, ...] | None = Field(
+        default=None, description="The properties that differ, if it changed"
+    )
     attributes: tuple[ValueChange, ...] | None = Field(
-        default=None, description="If it changed: title, tags, path, format and other attributes"
+        default=None, description="The title, tags, path, format and other attributes that differ, if it changed"
     )
     more: int | None = Field(default=None, description="Number of further values that differ")
     content: ContentChange | None = None
@@ -59,13 +61,15 @@ class DiffCounts(Result):
 class DiffLines(DiffCounts, ResultWithWarnings):
     """The differences between two points of a domain's log, in a few words. The counts are complete."""
 
-    since: int = Field(description="Number in the log of the earlier point")
-    until: int = Field(description="Number in the log of the later point")
+    since: int = Field(description="Log position of the earlier point")
+    until: int = Field(description="Log position of the later point")
     against: str | None = Field(default=None, description="The other domain, if two were compared")
     changes: tuple[str, ...] = Field(
-        default=(), description="By subject: + added, − removed or ended, old value → new value"
+        default=(), description="One line per subject: + added, − removed or ended, old value → new value"
     )
-    next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; it keeps both points")
+    next_cursor: str | None = Field(
+        default=None, description="Pass as cursor for the next page; both points stay the same"
+    )
 
 
 class Diff(DiffLines):
@@ -73,9 +77,9 @@ class Diff(DiffLines):
 
     changes: tuple[str, ...] = Field(default=(), exclude=True)
     by_kind: dict[Kind, DiffCounts]
-    entries: tuple[DiffEntry, ...] = Field(description="In the order of the subjects' ids")
+    entries: tuple[DiffEntry, ...] = Field(description="Sorted by the subjects' ids")
 
     @property
     def lines(self) -> DiffLines:
-        """The same page in a few words."""
+        """The same page in short form."""
         return DiffLines(**{name: getattr(self, name) for name in DiffLines.model_fields})

@@ -1,9 +1,9 @@
-"""A stream of new log entries, each once and in order."""
+"""Streams new log entries in order. Each entry is yielded exactly once."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import anyio
 
@@ -16,14 +16,29 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.storage.queries import query
 
 _RANGE = 500
-"""Maximum number of log positions per read."""
+"""Maximum number of log positions that one read covers."""
 _WAIT_SECONDS = 0.02
 _MAX_WAITS = 50
-_TURNS = 60
-"""Number of attempts to read an event before it counts as missing. Each takes about a second."""
+_MAX_ROUNDS = 60
+"""Maximum number of attempts to read an event before it counts as missing. An attempt takes about a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPosition:
+    """The number of the last event in a domain's log."""
+
+    domain: str
+    last: int
 
 
 COUNT = query("history/count", int)
+POSITIONS = query("history/positions", LogPosition)
+
+
+async def read_positions(core: Core, domains: Collection[str]) -> Mapping[str, int]:
+    """Return the number of the last event of each domain. See `History.positions`."""
+    rows = await core.store.read(POSITIONS, domains=sorted(domains))
+    return {row.domain: row.last for row in rows}
 
 
 async def follow(
@@ -31,7 +46,7 @@ async def follow(
 ) -> AsyncGenerator[LogEntry]:
     """Yield new changes. See `History.follow`.
 
-    The positions of a log have no gaps and are assigned under a lock, so a reader in order misses no event.
+    The positions of a log have no gaps and are assigned under a lock. So a reader that follows them misses no event.
     """
     criteria.params()
     last = await last_seq(core.store, domain)
@@ -39,14 +54,14 @@ async def follow(
     position = last if since is None else (await bounds(core.store, domain, since, None))[0]
     failures = 0
     while True:
-        for event_range in await _ranges(core, domain, position, last):
+        for event_range in await _unread_ranges(core, domain, position, last):
             if not await _is_readable(core, event_range):
                 failures += 1
-                if failures == _TURNS:
-                    raise _missing_events(event_range)
+                if failures == _MAX_ROUNDS:
+                    raise _missing_events_error(event_range)
                 break
             failures = 0
-            for entry in await _entries_in(core, domain, criteria, event_range, full=full):
+            for entry in await _read_entries(core, domain, criteria, event_range, full=full):
                 yield entry
             position = event_range.until
         await anyio.sleep(interval)
@@ -54,28 +69,28 @@ async def follow(
         position = min(position, last)  # the log is shorter than before: an older state of the database was restored
 
 
-async def _ranges(core: Core, domain: str, position: int, last: int) -> Sequence[EventRange]:
+async def _unread_ranges(core: Core, domain: str, position: int, last: int) -> Sequence[EventRange]:
     """Return the event ranges between two log positions in the domain's history, oldest first.
 
-    Raises HISTORY_COMPACTED if a part of it was compacted.
+    Raises HISTORY_COMPACTED if a part of that history was compacted.
     """
     if position >= last:
         return ()
-    parts = await segments_of(core.store, domain)
-    check_kept(parts, position, last)
+    segments = await segments_of(core.store, domain)
+    check_kept(segments, position, last)
     return [
-        EventRange(part.domain, after, min(after + _RANGE, part.until))
-        for part in reversed(ranges_within(parts, position, last + 1))
-        for after in range(part.after, part.until, _RANGE)
+        EventRange(segment_range.domain, after, min(after + _RANGE, segment_range.until))
+        for segment_range in reversed(ranges_within(segments, position, last + 1))
+        for after in range(segment_range.after, segment_range.until, _RANGE)
     ]
 
 
-async def _entries_in(
+async def _read_entries(
     core: Core, domain: str, criteria: Filter, event_range: EventRange, *, full: bool
 ) -> list[LogEntry]:
     """Return the matching changes in a range, oldest first. Raises HISTORY_COMPACTED if some were compacted.
 
-    Filters by subject here, because only the index of all events is known to be complete.
+    Filters by subject after the read, because only the index of all events is certain to be complete.
     """
     rows = await events_in(core, replace(criteria, subject=None), event_range, _RANGE)
     check_kept(await segments_of(core.store, domain), event_range.after, event_range.until)
@@ -84,23 +99,24 @@ async def _entries_in(
 
 
 async def _is_readable(core: Core, event_range: EventRange) -> bool:
-    """Wait up to a second until all events of a range can be read. Return whether they can.
+    """Wait up to a second until all events of a range can be read. Returns False if some still cannot be read.
 
-    The index is slightly behind the commits. Events that cannot be read yet are read in the next turn.
+    The index is slightly behind the commits. Events that cannot be read yet are read in the next round.
     """
     for _ in range(_MAX_WAITS):
-        number = await core.store.first_row(
+        readable_count = await core.store.first_row(
             COUNT, domain=event_range.domain, after=event_range.after, before=event_range.until + 1
         )
-        if number is not None and number >= event_range.until - event_range.after:
+        if readable_count is not None and readable_count >= event_range.until - event_range.after:
             return True
         await anyio.sleep(_WAIT_SECONDS)
     return False
 
 
-def _missing_events(lost: EventRange) -> GraphError:
+def _missing_events_error(event_range: EventRange) -> GraphError:
     hint = Hint(
         "Run {graph-memory verify} to find the missing events. To continue after them, follow from a later point."
     )
-    message = f"Events of domain {lost.domain} from {lost.after + 1} to {lost.until} are missing from its log"
-    return GraphError(Code.STORE_CONFLICT, message, {"domain": lost.domain, "hint": hint})
+    first, last = event_range.after + 1, event_range.until
+    message = f"Events {first} to {last} of domain {event_range.domain} are missing from its log"
+    return GraphError(Code.STORE_CONFLICT, message, {"domain": event_range.domain, "hint": hint})

@@ -1,6 +1,6 @@
 """Resolves `last session` or `last session of Apollo` to a point of the log.
 
-The caller's own session does not count.
+Ignores the caller's own session.
 """
 
 from __future__ import annotations
@@ -19,41 +19,49 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.queries import query
 
 MAX_EVENTS = 20_000
-"""Maximum number of events, the newest ones, that are searched for the last session."""
+"""Maximum number of events, newest first, that are searched for the last session."""
 MAX_SESSIONS = 1_000
 _VERSION = re.compile(r" v?\d\S*$")
-_ENDS = frozenset({"until", "at", "as_of"})
-"""Arguments for which a session means its end. For all others, it means its start."""
+_END_ARGUMENTS = frozenset({"until", "at", "as_of"})
+"""Arguments that resolve `last session` to the end of the session. Other arguments resolve it to the start."""
 
-OF_PROJECT = query("history/sessions_of_project", str)
+SESSIONS_OF_PROJECT = query("history/sessions_of_project", str)
 
 
 async def point_at(core: Core, domain: str, argument: str, point: int | str | None) -> int | str | None:
-    """Return a point of the log. For `last session`, return the position of that session's first or last change.
+    """Return a point of the log. Resolves `last session` to the position of that session's first or last change.
 
-    Raises INVALID_ARGUMENT if there is no such session, and ONTOLOGY_NOT_FOUND.
+    Raises INVALID_ARGUMENT if there is no such session, and ONTOLOGY_NOT_FOUND if the domain does not exist.
     """
     reference = parse_session_reference(point)
     if reference is None:
         return point
-    session = await last_session(core, domain, of=reference.whose)
+    session = await last_session(core, domain, of=reference.owner)
     if session is None:
-        hint = Hint("Pass a time such as yesterday", ", or a number that {memory_log} shows", ".")
-        raise invalid_argument(argument, f"{quote(point)} names no session in domain {domain}", hint)
-    return session.last_seq if argument in _ENDS else session.first_seq
+        hint = Hint("Pass a time such as yesterday", ", or a number from {memory_log}", ".")
+        raise invalid_argument(argument, f"{quote(point)} matches no session in domain {domain}", hint)
+    return session.last_seq if argument in _END_ARGUMENTS else session.first_seq
 
 
-async def last_session(core: Core, domain: str, *, of: str | None = None) -> SessionSummary | None:
-    """Return the latest session, except the caller's own, of the project, actor or session id that `of` names.
+async def last_session(
+    core: Core, domain: str, *, of: str | None = None, or_any: bool = False, excluded: str | None = None
+) -> SessionSummary | None:
+    """Return the latest session of the project, actor or session id `of`.
 
-    Without `of`, return the latest session of the caller's actor (in any version), or of any actor if that has none.
+    If `of` is None, return the latest session of the caller's actor, in any version. If that actor has no session,
+    return the latest session of any actor. With `or_any`, do the same if `of` has no session. The caller's own session
+    and the session with the id `excluded` are ignored.
     """
     summaries = [
-        session for session in await _sessions(core, domain) if session.session not in (None, core.origin.session)
+        session
+        for session in await _read_sessions(core, domain)
+        if session.session not in (None, core.origin.session, excluded)
     ]
     if of is not None:
-        ids = await core.store.read(OF_PROJECT, domain=domain, project=of)
-        return next((summary for summary in summaries if _matches_name(summary, of, ids)), None)
+        ids = await core.store.read(SESSIONS_OF_PROJECT, domain=domain, project=of)
+        summary = next((summary for summary in summaries if _matches_name(summary, of, ids)), None)
+        if summary is not None or not or_any:
+            return summary
     actor = core.origin.actor
     own_sessions = [
         summary
@@ -63,14 +71,14 @@ async def last_session(core: Core, domain: str, *, of: str | None = None) -> Ses
     return next(iter(own_sessions or summaries), None)
 
 
-async def _sessions(core: Core, domain: str) -> list[SessionSummary]:
+async def _read_sessions(core: Core, domain: str) -> list[SessionSummary]:
     """Return the sessions of the latest events in a domain's history, latest write first."""
     sessions: list[SessionSummary] = []
     remaining = MAX_EVENTS
-    for span in await ranges_between(core.store, domain, 0, END):
-        until = min(span.until, await last_seq(core.store, span.domain))
-        after = max(span.after, until - remaining)
-        sessions += await sessions_between(core.store, span.domain, after, until + 1, MAX_SESSIONS)
+    for event_range in await ranges_between(core.store, domain, 0, END):
+        until = min(event_range.until, await last_seq(core.store, event_range.domain))
+        after = max(event_range.after, until - remaining)
+        sessions += await sessions_between(core.store, event_range.domain, after, until + 1, MAX_SESSIONS)
         remaining -= until - after
         if remaining <= 0:
             break
@@ -79,9 +87,9 @@ async def _sessions(core: Core, domain: str) -> list[SessionSummary]:
 
 def _matches_name(session: SessionSummary, of: str, ids: Collection[str]) -> bool:
     """Return whether `of` is the session's id or actor, or `ids` (a project's sessions) contains its id."""
-    wanted = of.casefold()
+    folded_name = of.casefold()
     names = {name.casefold() for name in (session.session, session.actor, _without_version(session.actor)) if name}
-    return session.session in ids or wanted in names
+    return session.session in ids or folded_name in names
 
 
 def _without_version(actor: str | None) -> str | None:

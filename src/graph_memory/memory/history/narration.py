@@ -1,4 +1,4 @@
-"""Descriptions of logged changes in words."""
+"""Describes logged changes in words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from graph_memory.model.values.exact import same_value
 from graph_memory.model.values.strength import IMPORTANCE, STRENGTH
 
 MAX_CHANGES = 6
-"""Maximum number of changes per line. Further ones are only counted."""
+"""Maximum number of changes per line. Further changes are only counted."""
 
 _ATTRIBUTES = {
     "_entity": "type",
@@ -41,27 +41,27 @@ _ATTRIBUTES = {
 _MAX_CHARACTERS = 40
 _MAX_ALIASES = 3
 _BOUNDS = {"_valid_from": ("began", "begins", "start"), "_valid_to": ("ended", "ends", "end")}
-"""The words for a subject's validity bounds: a verb for a past day, a verb for other days, and a noun."""
+"""The words for the start and end of validity: a verb for a past day, a verb for other days, and a noun."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
-    """One change to describe: its draft, the state before, and the titles of a connection's ends."""
+class ChangeToDescribe:
+    """A change to describe: its draft, the state before it, and the titles of a connection's endpoints."""
 
     draft: Draft
     before: State | None = None
     from_title: str | None = None
     to_title: str | None = None
-    took: int = 0
-    """Number of connections that were deleted with a node."""
+    deleted_connections: int = 0
+    """Number of connections that were deleted together with the node."""
     at: datetime | None = None
     """The time of the event."""
     batch: str | None = None
-    """The id of the write."""
+    """The id of the batch that wrote the change."""
 
 
-def summary(rendered: Rendered) -> str:
-    """Return one line on a change, such as `Action "Call contractor": status "next" → "done"`."""
+def summary(rendered: ChangeToDescribe) -> str:
+    """Describe a change in one line, such as `Action "Call contractor": status "next" → "done"`."""
     draft = rendered.draft
     if draft.erased:
         return _describe_erased(draft)
@@ -74,10 +74,10 @@ def summary(rendered: Rendered) -> str:
     if draft.op is Op.CREATE:
         return f"{name} {'defined' if is_type else 'created' if draft.previous is None else 'restored'}"
     if draft.op is Op.DELETE:
-        return f"{name} {'removed' if is_type else 'deleted'}{_with_connections(rendered.took)}"
+        return f"{name} {'removed' if is_type else 'deleted'}{_connection_count_text(rendered.deleted_connections)}"
     if is_type and rendered.before and draft.state:
         return f"{name}: {describe_type_change(_type_in(rendered.before), _type_in(draft.state)) or 'rewritten'}"
-    return f"{name}: {_changes(rendered.before or {}, draft.state or {}, rendered.at)}"
+    return f"{name}: {_describe_changes(rendered.before or {}, draft.state or {}, rendered.at)}"
 
 
 def _describe_ontology(state: State, before: State | None) -> str:
@@ -90,7 +90,7 @@ def _type_in(state: State) -> AnyType:
     return type_from_json(str(state["_definition"]))
 
 
-def _with_connections(took: int) -> str:
+def _connection_count_text(took: int) -> str:
     return f", with {took:,} connection{'' if took == 1 else 's'}" if took else ""
 
 
@@ -107,32 +107,32 @@ def _describe_domain(state: State, before: State | None) -> str:
     if before is not None and (fields_text := _describe_fields(state, before)):
         return fields_text
     if before is not None:
-        return _describe_merges(_merges(before), _merges(state))
+        return _describe_merges(_parse_merges(before), _parse_merges(state))
     if "_forked_from" in state:
         return f"Branched from {printable(state['_forked_from'])} as it was at {state.get('_forked_at')}"
     return "Domain created"
 
 
 def _describe_fields(state: State, before: State) -> str:
-    """Describe which of a domain's parent, description and metadata changed, without the values."""
-    lines = [f"Domain put under {printable(state[PARENT])}" if PARENT in state else "Domain taken from under another"]
+    """Describe changes of a domain's parent, description and metadata. Only for the parent, include the new value."""
+    lines = [f"Domain moved under {printable(state[PARENT])}" if PARENT in state else "Domain removed from its parent"]
     lines = lines if state.get(PARENT) != before.get(PARENT) else []
     changed = [name for name in ("description", "metadata") if state.get(f"_{name}") != before.get(f"_{name}")]
     return ", ".join([*lines, *([f"{' and '.join(changed)} changed".capitalize()] if changed else [])])
 
 
 def _describe_merges(before: Mapping[str, Mapping[str, object]], after: Mapping[str, Mapping[str, object]]) -> str:
-    merged = [f"Merged {printable(name)} as it was at {rendered['source_seq']}" for name, rendered in after.items()
-              if int(str(rendered["source_seq"])) > int(str(before.get(name, {}).get("source_seq", 0)))]  # fmt: skip
-    undone = [f"Merge of {printable(name)} undone" for name, rendered in before.items() if rendered != after.get(name)]
-    return ", ".join(merged or undone) or "Domain changed"
+    new_merges = [f"Merged {printable(name)} as it was at {merge['source_seq']}" for name, merge in after.items()
+              if int(str(merge["source_seq"])) > int(str(before.get(name, {}).get("source_seq", 0)))]  # fmt: skip
+    undone_merges = [f"Merge of {printable(name)} undone" for name, merge in before.items() if merge != after.get(name)]
+    return ", ".join(new_merges or undone_merges) or "Domain changed"
 
 
-def _merges(state: State) -> Mapping[str, Mapping[str, object]]:
+def _parse_merges(state: State) -> Mapping[str, Mapping[str, object]]:
     return json.loads(str(state.get("_merges", "{}")))
 
 
-def _describe_subject(rendered: Rendered) -> str:
+def _describe_subject(rendered: ChangeToDescribe) -> str:
     draft, state = rendered.draft, rendered.draft.state or rendered.before or {}
     match draft.kind:
         case Kind.NODE:
@@ -142,7 +142,7 @@ def _describe_subject(rendered: Rendered) -> str:
             return f"{quote(ends[0])} {printable(draft.type)} {quote(ends[1])}"
         case Kind.OBSERVATION:
             about = quote(rendered.from_title or draft.from_id)
-            return f"Observation {_short(state.get('_text', draft.subject))} on {about}"
+            return f"Observation {_shorten(state.get('_text', draft.subject))} on {about}"
         case Kind.LINK:
             ends = (
                 quote(rendered.from_title or draft.from_id),
@@ -153,37 +153,39 @@ def _describe_subject(rendered: Rendered) -> str:
             return f"{str(draft.kind).replace('_', ' ').capitalize()} {printable(draft.subject.partition('/')[2])}"
 
 
-def _changes(before: State, after: State, at: datetime | None) -> str:
-    lines = [line for key in sorted({*before, *after}, key=_rank) if (line := _change(key, before, after, at))]
+def _describe_changes(before: State, after: State, at: datetime | None) -> str:
+    lines = [
+        line for key in sorted({*before, *after}, key=_sort_key) if (line := _describe_change(key, before, after, at))
+    ]
     more = [f"{len(lines) - MAX_CHANGES} more changes"] if len(lines) > MAX_CHANGES else []
     return ", ".join(lines[:MAX_CHANGES] + more) or "rewritten"
 
 
-def _rank(key: str) -> tuple[bool, str]:
+def _sort_key(key: str) -> tuple[bool, str]:
     return key.startswith("_"), key
 
 
-def _change(key: str, before: State, after: State, at: datetime | None) -> str | None:
-    value, other = before.get(key), after.get(key)
-    if same_value(value, other):
+def _describe_change(key: str, before: State, after: State, at: datetime | None) -> str | None:
+    old_value, new_value = before.get(key), after.get(key)
+    if same_value(old_value, new_value):
         return None
     if key == "_content_sha256":
-        value, other = _size(before), _size(after)
-        return f"content rewritten, {other}" if value == other else f"content {value} → {other}"
+        old_value, new_value = _describe_size(before), _describe_size(after)
+        return f"content rewritten, {new_value}" if old_value == new_value else f"content {old_value} → {new_value}"
     if key == PROTECTION:
-        return _describe_protection(other)
+        return _describe_protection(new_value)
     if key in ("_asks", "_supersedes"):
-        return _describe_decisions(key, value, other)
+        return _describe_decisions(key, old_value, new_value)
     if key in _BOUNDS:
-        return bound_words(key, value, other, at)
+        return bound_words(key, old_value, new_value, at)
     if key in ALIASES:
-        return alias_words(value, other)
+        return alias_words(old_value, new_value)
     if key.startswith("_") and key not in _ATTRIBUTES:
         return None
     name = _ATTRIBUTES.get(key, printable(key))
-    if value is None:
-        return f"{name} {_short(other)} added"
-    return f"{name} removed" if other is None else f"{name} {_short(value)} → {_short(other)}"
+    if old_value is None:
+        return f"{name} {_shorten(new_value)} added"
+    return f"{name} removed" if new_value is None else f"{name} {_shorten(old_value)} → {_shorten(new_value)}"
 
 
 def bound_words(key: str, before: object, after: object, at: datetime | None) -> str:
@@ -192,21 +194,21 @@ def bound_words(key: str, before: object, after: object, at: datetime | None) ->
     if not isinstance(after, datetime):
         return f"{noun} removed"
     verb = past_verb if at is not None and after <= at else future_verb
-    text = f"{verb} on {_day(key, after)}"
+    text = f"{verb} on {_format_day(key, after)}"
     if not isinstance(before, datetime):
         return text
-    if _day(key, before) != _day(key, after):
-        return f"{text}, not on {_day(key, before)}"
-    now, then = _times_of_day(key, after, before)
+    if _format_day(key, before) != _format_day(key, after):
+        return f"{text}, not on {_format_day(key, before)}"
+    now, then = _format_times(key, after, before)
     return f"{text} at {now}, not at {then} (UTC)"
 
 
-def _day(key: str, at: datetime) -> str:
+def _format_day(key: str, at: datetime) -> str:
     return format_day(at) if key == "_valid_from" else format_last_day(at)
 
 
-def _times_of_day(key: str, *times: datetime) -> list[str]:
-    """Return times of one day as text, precise enough to differ. Midnight at the end of the day is 24:00."""
+def _format_times(key: str, *times: datetime) -> list[str]:
+    """Return times of one day as text, with enough digits to differ. The end of a validity at midnight is 24:00."""
     lines: list[str] = []
     for precision in ("minutes", "seconds", "microseconds"):
         lines = [at.astimezone(UTC).time().isoformat(precision) for at in times]
@@ -216,9 +218,12 @@ def _times_of_day(key: str, *times: datetime) -> list[str]:
 
 
 def alias_words(before: object, after: object, quote_name: Callable[[str], str] | None = None) -> str:
-    """List the first added and removed aliases, such as `alias "Ines" added`."""
+    """List the added and removed aliases, such as `alias "Ines" added`.
+
+    After the first few, only their number is given.
+    """
     old, new = ([name.strip() for name in listed_names(value) if name.strip()] for value in (before, after))
-    words = quote_name or _short
+    words = quote_name or _shorten
     lines = [f"alias {words(name)} added" for name in new if name not in old]
     lines += [f"alias {words(name)} removed" for name in old if name not in new]
     more = [f"and {len(lines) - _MAX_ALIASES} more"] if len(lines) > _MAX_ALIASES else []
@@ -226,7 +231,7 @@ def alias_words(before: object, after: object, quote_name: Callable[[str], str] 
 
 
 def _whole_aliases(before: object, after: object, words: Callable[[str], str]) -> str:
-    """Describe a change of the aliases in which no name was added or removed."""
+    """Describe a change of the property `aliases` that neither added nor removed a name, such as another order."""
     now, then = (
         words(value) if isinstance(value, str) else "" if value is None else as_text(value) for value in (after, before)
     )
@@ -235,22 +240,22 @@ def _whole_aliases(before: object, after: object, words: Callable[[str], str]) -
 
 def _describe_decisions(key: str, before: object, after: object) -> str:
     """Describe a change of an observation's questions, or of the observations that it replaces."""
-    fewer = len(cast("Sequence[str]", after or ())) < len(cast("Sequence[str]", before or ()))
+    has_fewer = len(cast("Sequence[str]", after or ())) < len(cast("Sequence[str]", before or ()))
     if key == "_asks":
-        return "question answered" if fewer else "question asked"
-    return "takes the place of fewer" if fewer else "takes the place of another"
+        return "question answered" if has_fewer else "question asked"
+    return "replaces fewer observations" if has_fewer else "replaces another observation"
 
 
 def _describe_protection(after: object) -> str:
-    return "no longer read-only" if after is None else describe_protection(str(after))
+    return "no longer protected" if after is None else describe_protection(str(after))
 
 
-def _size(state: Mapping[str, object]) -> str:
+def _describe_size(state: Mapping[str, object]) -> str:
     size = state.get("_content_size")
     return "none" if size is None else f"{size:,} bytes"
 
 
-def _short(value: object) -> str:
+def _shorten(value: object) -> str:
     if isinstance(value, str) and len(value) > _MAX_CHARACTERS:
         return quote(value[: _MAX_CHARACTERS - 1] + "…")
     return quote(value)

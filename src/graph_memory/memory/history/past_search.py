@@ -32,13 +32,13 @@ class PastSearch:
     """Raises HISTORY_COMPACTED if the position was compacted."""
 
     async def find_nodes(self, text: str, node_type: str | None, page: Page) -> list[str]:
-        """Return the ids of the nodes that contained a text, in order.
+        """Return the ids of the nodes whose content contained the given text, sorted by id.
 
-        If there are further pages, there are more ids than the page needs.
+        If there are further pages, returns more ids than the page needs.
         """
-        needle = Needle.of(check_query(text))
-        living = await self._find_unchanged(text, node_type, page)
-        return sorted({*living, *await self._find_changed(needle, node_type, page)})
+        searched_text = Needle.of(check_query(text))
+        unchanged_ids = await self._find_unchanged(text, node_type, page)
+        return sorted({*unchanged_ids, *await self._find_changed(searched_text, node_type, page)})
 
     async def _read(self, statement: Query[R], **params: object) -> list[R]:
         rows = await self.core.store.read(statement, domain=self.domain, at=self.at, **params)
@@ -46,9 +46,9 @@ class PastSearch:
         return rows
 
     async def _find_unchanged(self, text: str, node_type: str | None, page: Page) -> list[str]:
-        """Return the ids of unchanged nodes that contain a text.
+        """Return the ids of unchanged nodes that contain the given text.
 
-        If there are further pages, it returns more ids than the page needs.
+        If there are further pages, returns more ids than the page needs.
         """
         results: list[str] = []
         after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)
@@ -68,22 +68,25 @@ class PastSearch:
             results += await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))
         return results
 
-    async def _find_changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
-        """Return changed nodes whose earlier text has the needle, at most one more than the page has."""
+    async def _find_changed(self, searched_text: Needle, node_type: str | None, page: Page) -> list[str]:
+        """Return the ids of the nodes that changed later and contained the searched text at the log position.
+
+        Stops one id after the page, which shows that there is a next page.
+        """
         results: list[str] = []
         after = page.after
         while rows := await self._read(TEXTS, type=node_type, after=after, limit=AT_ONCE):
             for row in rows:
-                if await self._holds(needle, row):
+                if await self._contains(searched_text, row):
                     results.append(row.id)
                 if len(results) > page.limit:
                     return results
             after = rows[-1].id
         return results
 
-    async def _holds(self, needle: Needle, row: TextRow) -> bool:
+    async def _contains(self, searched_text: Needle, row: TextRow) -> bool:
         try:
-            return await contains_needle(self.core, self.domain, needle, row)
+            return await contains_needle(self.core, self.domain, searched_text, row)
         except GraphError:
             await self.check()
             raise

@@ -10,7 +10,7 @@ from graph_memory.model.results import Direction, WeighedConnections
 from graph_memory.model.values.strength import check_fraction
 
 
-class WeighedPast(ABC):
+class PastWeightMethods(ABC):
     """The methods of `Past` that read connection weights. Weights are computed as of the time of the past state."""
 
     @abstractmethod
@@ -19,7 +19,7 @@ class WeighedPast(ABC):
     async def get_strongest_connections(
         self, node_id: str, *, direction: Direction = "both", connection_type: str | None = None, limit: int = 10
     ) -> WeighedConnections:
-        """Return the heaviest connections of a node, as `Memory.get_strongest_connections` does."""
+        """Return the strongest connections of a node, as `Memory.get_strongest_connections` does."""
         return await connection_weights.find_strongest(
             await self._weigher(), node_id, direction, connection_type, limit
         )

@@ -16,34 +16,37 @@ from graph_memory.model.text.wording import printable
 Operation = Literal["create", "update", "delete"]
 Source = Literal["agent", "user"]
 Choice = Literal["stop", "skip", "force"]
-"""The treatment of a change that conflicts with later ones."""
+"""How a revert treats a change that conflicts with later changes."""
 Verdict = Literal["accept", "reject", "edit"]
-"""The verdict of a person on a change."""
-_FOLDED = 3
-"""Minimum number of consecutive type definitions that are folded into one line. The line names as many of them."""
+"""The verdict of a person who reviewed a change."""
+_MIN_FOLDED = 3
+"""Minimum number of consecutive type definitions that are folded into one line. Also the number of names on that line.
+"""
 
 
 class LogLine(Result):
-    """A short log entry."""
+    """A log entry with only its position, time, actor and description."""
 
-    seq: int = Field(description="Position in the domain's log; also the version of its subject afterwards")
+    seq: int = Field(description="Log position of the change, which is also the subject's version after it")
     at: Timestamp
     by: str = Field(description="The actor, or if unknown, agent or user")
     summary: str = Field(description="The change in words")
 
 
 class LogEntry(LogLine):
-    """A log entry."""
+    """An event of a domain's log, with a description of the change."""
 
     id: str
     operation: Operation
     kind: Kind
     subject: str = Field(description="Id of the changed subject")
     type: str | None = None
+    from_id: str | None = Field(default=None, description="Start of a connection, or entity of an observation")
+    to_id: str | None = Field(default=None, description="End of a connection")
     session: str | None = None
     source: str
     actor: str | None = None
-    batch: str = Field(description="Changes of one call share it")
+    batch: str = Field(description="Id of the batch, which all changes of one call share")
     before: dict[str, object] | None = None
     after: dict[str, object] | None = None
 
@@ -52,7 +55,9 @@ class LogLines(ResultWithWarnings):
     """Short log entries, newest first."""
 
     entries: tuple[LogLine, ...]
-    next_cursor: str | None = Field(default=None, description="Pass as cursor for older changes; absent on the last")
+    next_cursor: str | None = Field(
+        default=None, description="Pass as cursor for older changes; absent on the last page"
+    )
 
 
 class LogPage(LogLines):
@@ -62,17 +67,17 @@ class LogPage(LogLines):
 
     @property
     def folded(self) -> tuple[LogEntry, ...]:
-        """The entries, with consecutive type definitions by one caller folded into one entry."""
+        """The entries. Consecutive type definitions by the same actor and session are folded into one entry."""
         folded: list[LogEntry] = []
         for definer, group in groupby(self.entries, _definer):
             entries = list(group)
-            is_row = definer is not None and len(entries) >= _FOLDED
-            folded += [_fold(entries)] if is_row else entries
+            is_foldable = definer is not None and len(entries) >= _MIN_FOLDED
+            folded += [_fold(entries)] if is_foldable else entries
         return tuple(folded)
 
     @property
     def lines(self) -> LogLines:
-        """The short entries, with times in whole seconds."""
+        """The page with short entries, whose times are cut to whole seconds."""
         lines = (
             LogLine(seq=entry.seq, at=entry.at.replace(microsecond=0), by=entry.by, summary=entry.summary)
             for entry in self.folded
@@ -81,47 +86,59 @@ class LogPage(LogLines):
 
 
 def _definer(entry: LogEntry) -> tuple[str, str | None] | None:
-    """Return the actor and session that defined a type, or None for another change."""
+    """Return the actor and session of an entry that defines a type, or None for other entries."""
     return (entry.by, entry.session) if entry.kind in TYPES and entry.operation == "create" else None
 
 
 def _fold(entries: Sequence[LogEntry]) -> LogEntry:
-    """Return one entry for several type definitions. `entries` are sorted, newest first."""
+    """Return one entry that summarises several type definitions. `entries` are sorted, newest first."""
     names = [entry.subject.partition("/")[2] for entry in reversed(entries)]
-    more = f" and {len(names) - _FOLDED} more" if len(names) > _FOLDED else ""
+    more_text = f" and {len(names) - _MIN_FOLDED} more" if len(names) > _MIN_FOLDED else ""
     numbers = f"{entries[-1].seq} to {entries[0].seq}"
-    listed = ", ".join(map(printable, names[:_FOLDED]))
-    return entries[0].model_copy(update={"summary": f"{len(names)} types defined ({numbers}): {listed}{more}"})
+    name_list = ", ".join(map(printable, names[:_MIN_FOLDED]))
+    return entries[0].model_copy(update={"summary": f"{len(names)} types defined ({numbers}): {name_list}{more_text}"})
+
+
+class ChangeCount(Result):
+    """The number of changes of one kind and operation in a period."""
+
+    period: int = Field(description="Number of the period; 0 is the first")
+    kind: Kind
+    operation: Operation
+    changes: int
 
 
 class Sessions(Result):
-    """Sessions, latest first."""
+    """The sessions that changed a domain, latest first."""
 
     sessions: tuple[SessionSummary, ...]
 
 
-class Named(Result):
-    """A node or connection that a text may refer to."""
+class NamedSubject(Result):
+    """A node or connection that a user's text may refer to."""
 
     id: str
     kind: Kind
-    type: str | None = Field(default=None, description="Absent when it was erased")
-    title: str | None = Field(default=None, description="Title of a node, the last one of a deleted node")
-    deleted: bool = Field(description="Deleted or erased")
+    type: str | None = Field(default=None, description="Absent if the subject was erased")
+    title: str | None = Field(default=None, description="Title of a node; for a deleted node, its last title")
+    deleted: bool = Field(description="Whether it was deleted or erased")
 
 
-class Reviewed(Result):
+class ReviewList(Result):
     """The reviews of a domain's changes."""
 
     domain: str
-    verdicts: dict[int, Verdict] = Field(description="Verdicts by log position")
+    verdicts: dict[int, Verdict] = Field(description="Verdicts on the requested changes, keyed by log position")
+    reviewers: dict[int, str] | None = Field(
+        default=None, description="Actors of the verdicts, keyed by log position, if known"
+    )
     settled: int = Field(
         description="All changes up to this position were reviewed, or are not in this domain's own log"
     )
 
 
 class PastAnswer(Result):
-    """The result of a read of a past state."""
+    """The result of reading a past state."""
 
     as_of: int = Field(description="Log position of the state")
     result: dict[str, object]
@@ -132,33 +149,33 @@ class RevertedChange(Result):
 
     subject: str
     kind: Kind
-    operation: Operation = Field(description="create: restored; delete: removed; update: set back")
-    seq: int = Field(description="Log position of the new event; also the subject's version")
+    operation: Operation = Field(description="create: restored; delete: removed; update: reset to its earlier state")
+    seq: int = Field(description="Log position of the new event, which is also the subject's new version")
     type: str | None = None
     title: str | None = Field(default=None, description="Title of a node; for a connection, the titles of its ends")
 
 
-class Skipped(Result):
+class SkippedSubject(Result):
     """A subject that a revert did not change, and the reason."""
 
     subject: str
     title: str | None = None
     reason: str
-    forcible: bool | None = Field(default=None, description="Whether force undoes its changes too")
-    call: ReadyCall | None = Field(default=None, description="The call that restores the node that it needs")
+    forcible: bool | None = Field(default=None, description="Whether force would undo its later changes, too")
+    call: ReadyCall | None = Field(default=None, description="The call that restores a node that it needs")
 
 
-class Reverted(Result):
+class RevertResult(Result):
     """The result of a revert or its dry run. A revert is one batch of the log, and can be reverted itself.
 
-    If it is so large that it is written in pages, only the first 100 changes and skipped subjects are listed.
+    If a revert is written in pages, the result lists only the first 100 changes and skipped subjects.
     """
 
     dry_run: bool
     batch: str | None = Field(default=None, description="Absent if nothing was written")
     changes: tuple[RevertedChange, ...]
     more_changes: int | None = Field(default=None, description="Number of further changes")
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedSubject, ...]
     more_skipped: int | None = None
-    force: ReadyCall | None = Field(default=None, description="The call that undoes the forcible ones too")
-    resumed: bool | None = Field(default=None, description="An interrupted revert was resumed")
+    force: ReadyCall | None = Field(default=None, description="The call that also reverts the forcible subjects")
+    resumed: bool | None = Field(default=None, description="Whether an interrupted revert was resumed")

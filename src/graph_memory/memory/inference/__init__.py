@@ -1,1 +1,1 @@
-"""Infers connections from others, and finds contradictions."""
+"""Infers connections from existing connections, and lists contradictions."""

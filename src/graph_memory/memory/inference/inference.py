@@ -1,7 +1,7 @@
 """Infers missing connections from chains of a transitive type, and writes them as one batch with their evidence.
 
-Inferred connections are never premises of others. So each can be traced to stored connections, and lost premises can
-be detected.
+An inferred connection is never a premise of another one. Each can therefore be traced to stored connections, and lost
+premises can be detected.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connections import NewConnection, creation_draft
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.graph.premises import evidence_of, evidence_text, lost_premises
-from graph_memory.memory.inference.results import Inferred, InferredConnection, LostPremises
+from graph_memory.memory.inference.results import InferenceResult, InferredConnection, UnsupportedConnection
 from graph_memory.model.errors import Hint
 from graph_memory.model.events import Draft, Head, new_id
 from graph_memory.model.ontology.ontology import Ontology
@@ -29,12 +29,12 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 DEFAULT_LIMIT = 1_000
-"""Default maximum number of connections that one call infers."""
+"""Default maximum number of connections inferred per call."""
 MAX_LIMIT = 10_000
 MAX_EDGES = 100_000
-"""Maximum number of connections of one type that are read."""
+"""Maximum number of connections read per type."""
 MAX_INFERENCES = 1_000_000
-"""Maximum number of inferences from one type that are counted."""
+"""Maximum number of missing connections counted per type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +50,27 @@ class EdgeRow:
 
 EDGES = query("inference/edges", EdgeRow)
 Edges = Mapping[str, Mapping[str, str]]
-"""The neighbours of each node, with the ids of the connections."""
+"""Each node's neighbours, with the ids of the connections to them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _InferenceContext:
-    """The missing connections, and the stored data to decide which of them to write."""
+    """The missing connections, and the stored data that determines which of them are written."""
 
-    missing: Sequence[NewConnection]
+    missing_connections: Sequence[NewConnection]
     context: Context
-    more: int
-    inferred: Sequence[str]
-    """The ids of the existing inferred connections."""
+    more_count: int
+    inferred_ids: Sequence[str]
+    """The ids of existing inferred connections."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Report:
-    """The allowed connections, and the number of forbidden ones."""
+class _InferenceReport:
+    """The allowed connections, and the number of connections that the ontology does not allow."""
 
-    kept: Sequence[Draft]
-    refused: int
-    premises: _InferenceContext
+    allowed_drafts: Sequence[Draft]
+    rejected_count: int
+    inference: _InferenceContext
 
 
 async def infer_connections(
@@ -81,8 +81,8 @@ async def infer_connections(
     max_depth: int | None,
     limit: int | None,
     dry_run: bool,
-) -> Inferred:
-    """Write the connections that follow from transitive types. See `Memory.infer_connections`."""
+) -> InferenceResult:
+    """Write the missing connections that transitive types imply. See `Memory.infer_connections`."""
     depth, maximum = check_depth(max_depth, transitive=True), _check_limit(limit)
 
     async def read(reader: Reader, head: Head) -> _InferenceContext:
@@ -92,63 +92,65 @@ async def infer_connections(
 
     written = await core.log.write("infer_connections", domain, core.origin, read, _decide, dry_run=dry_run)
     receipt, report = written.receipt, written.report
-    is_written = bool(report.kept) and not dry_run
-    return Inferred(
+    is_written = bool(report.allowed_drafts) and not dry_run
+    return InferenceResult(
         dry_run=dry_run,
-        connections=await _as_results(core, domain, report.kept, dry_run=dry_run),
-        more=report.premises.more,
-        refused=report.refused,
-        unfounded=await _lost_premises(core, domain, report.premises.inferred),
+        connections=await _as_results(core, domain, report.allowed_drafts, dry_run=dry_run),
+        more=report.inference.more_count,
+        refused=report.rejected_count,
+        unfounded=await _lost_premises(core, domain, report.inference.inferred_ids),
         since=receipt.changes[0].seq if is_written else None,
         until=receipt.seq if is_written else None,
     )
 
 
-def _decide(head: Head, premises: _InferenceContext) -> Decision[_Report]:
-    """Return the missing connections that the rules allow."""
-    drafts = [creation_draft(head, connection) for connection in premises.missing]
-    refused = {violation.draft.subject for violation in Changeset.of(premises.context, drafts).violations()}
-    allowed = [draft for draft in drafts if draft.subject not in refused]
-    changes = Changeset.of(premises.context, allowed).validate(head.domain) if allowed else []
-    return Decision(changes, _Report(allowed, len(refused), premises))
+def _decide(head: Head, inference: _InferenceContext) -> Decision[_InferenceReport]:
+    """Return the missing connections that the ontology allows."""
+    drafts = [creation_draft(head, connection) for connection in inference.missing_connections]
+    rejected_ids = {violation.draft.subject for violation in Changeset.of(inference.context, drafts).violations()}
+    allowed_drafts = [draft for draft in drafts if draft.subject not in rejected_ids]
+    changes = Changeset.of(inference.context, allowed_drafts).validate(head.domain) if allowed_drafts else []
+    return Decision(changes, _InferenceReport(allowed_drafts, len(rejected_ids), inference))
 
 
 def _types_to_read(ontology: Ontology, connection_type: str | None) -> list[str]:
-    """Return the types to read. For two inverse types, only the first is read."""
+    """Return the names of the connection types to read. For a pair of inverse types, only the first is returned."""
     if connection_type is not None:
         return [ontology.stored_type(check_transitive(ontology, connection_type))[0]]
     names: list[str] = []
-    for declared in ontology.connection_types:
-        if declared.transitive and declared.inverse not in names:
-            names.append(declared.name)
+    for defined_type in ontology.connection_types:
+        if defined_type.transitive and defined_type.inverse not in names:
+            names.append(defined_type.name)
     return names
 
 
 async def _read_context(
-    reader: Reader, head: Head, types: Sequence[str], depth: int, most: int, actor: str | None
+    reader: Reader, head: Head, type_names: Sequence[str], depth: int, maximum: int, actor: str | None
 ) -> _InferenceContext:
-    missing: list[NewConnection] = []
-    inferred: list[str] = []
-    more = 0
-    for name in types:
+    missing_connections: list[NewConnection] = []
+    inferred_ids: list[str] = []
+    more_count = 0
+    for name in type_names:
         stored = head.ontology.names_of(name).types
         rows = await reader.read(EDGES, domain=head.domain, types=stored, limit=MAX_EDGES + 1)
         if len(rows) > MAX_EDGES:
             hint = Hint("Use {get_connected_nodes:transitive=true}, which follows them at query time.")
             raise invalid_argument("connection_type", f"{name} has more than {MAX_EDGES:,} connections", hint)
-        inferred += [row.id for row in rows if row.method == "inferred"]
+        inferred_ids += [row.id for row in rows if row.method == "inferred"]
         inferences = islice(_missing_connections(head.ontology, name, rows, depth), MAX_INFERENCES)
         for source, target, evidence in inferences:
-            if len(missing) == most:
-                more += 1
+            if len(missing_connections) == maximum:
+                more_count += 1
             else:
-                missing.append(_new_connection(name, source, target, evidence, actor))
-    if not missing:
-        return _InferenceContext((), Context(ontology=head.ontology), more, sorted(inferred))
-    drafts = [creation_draft(head, connection) for connection in missing]
+                missing_connections.append(_new_connection(name, source, target, evidence, actor))
+    if not missing_connections:
+        return _InferenceContext((), Context(ontology=head.ontology), more_count, sorted(inferred_ids))
+    drafts = [creation_draft(head, connection) for connection in missing_connections]
     context = await read_context(reader, head, drafts)
     broken = await find_broken_rules(reader, head.domain, drafts, head.ontology)
-    return _InferenceContext(missing, replace(context, broken=broken), more, sorted(inferred))
+    return _InferenceContext(
+        missing_connections, replace(context, broken_rules=broken), more_count, sorted(inferred_ids)
+    )
 
 
 def _missing_connections(
@@ -159,33 +161,33 @@ def _missing_connections(
     existing: dict[str, set[str]] = {}
     edges: dict[str, dict[str, str]] = {}
     for row in sorted(rows, key=lambda row: row.id):
-        directions = [(row.from_id, row.to_id)] if row.type in names.along else []
-        directions += [(row.to_id, row.from_id)] if row.type in names.against else []
+        directions = [(row.from_id, row.to_id)] if row.type in names.forward_types else []
+        directions += [(row.to_id, row.from_id)] if row.type in names.reverse_types else []
         for source, target in directions:
             existing.setdefault(source, set()).add(target)
             if row.method != "inferred":
                 edges.setdefault(source, {}).setdefault(target, row.id)
-    is_symmetric = name in names.against
+    is_symmetric = name in names.reverse_types
     for source in sorted(edges):
-        for target, evidence in sorted(_chains(edges, source, depth).items()):
+        for target, evidence in sorted(_shortest_chains(edges, source, depth).items()):
             if target not in existing[source] and not (is_symmetric and target < source):
                 yield source, target, evidence
 
 
-def _chains(edges: Edges, source: str, depth: int) -> dict[str, tuple[str, ...]]:
-    """Return the nodes that can be reached from `source`. Each has the ids of the connections of a shortest path."""
-    evidence_of_nodes: dict[str, tuple[str, ...]] = {source: ()}
-    ends = [source]
+def _shortest_chains(edges: Edges, source: str, depth: int) -> dict[str, tuple[str, ...]]:
+    """Return the nodes that can be reached from `source`, each with the connection ids on a shortest path to it."""
+    paths: dict[str, tuple[str, ...]] = {source: ()}
+    frontier = [source]
     for _ in range(depth):
-        next_ends: list[str] = []
-        for node in ends:
-            for target, subject_id in sorted(edges.get(node, {}).items()):
-                if target not in evidence_of_nodes:
-                    evidence_of_nodes[target] = (*evidence_of_nodes[node], subject_id)
-                    next_ends.append(target)
-        ends = next_ends
-    del evidence_of_nodes[source]
-    return evidence_of_nodes
+        next_frontier: list[str] = []
+        for node in frontier:
+            for target, connection_id in sorted(edges.get(node, {}).items()):
+                if target not in paths:
+                    paths[target] = (*paths[node], connection_id)
+                    next_frontier.append(target)
+        frontier = next_frontier
+    del paths[source]
+    return paths
 
 
 def _new_connection(name: str, source: str, target: str, evidence: Sequence[str], actor: str | None) -> NewConnection:
@@ -205,8 +207,8 @@ def _new_connection(name: str, source: str, target: str, evidence: Sequence[str]
 async def _as_results(
     core: Core, domain: str, drafts: Sequence[Draft], *, dry_run: bool
 ) -> tuple[InferredConnection, ...]:
-    ends = sorted({end or "" for draft in drafts for end in (draft.from_id, draft.to_id)})
-    titles = {node.id: node.title for node in await node_briefs(core, domain, ends)}
+    end_ids = sorted({end or "" for draft in drafts for end in (draft.from_id, draft.to_id)})
+    titles = {node.id: node.title for node in await node_briefs(core, domain, end_ids)}
     return tuple(
         InferredConnection(
             connection_id=None if dry_run else draft.subject,
@@ -221,10 +223,10 @@ async def _as_results(
     )
 
 
-async def _lost_premises(core: Core, domain: str, inferred: Sequence[str]) -> tuple[LostPremises, ...]:
+async def _lost_premises(core: Core, domain: str, inferred: Sequence[str]) -> tuple[UnsupportedConnection, ...]:
     lost = await lost_premises(core, domain, inferred)
     return tuple(
-        LostPremises(connection_id=connection_id, lost=premise_ids)
+        UnsupportedConnection(connection_id=connection_id, lost=premise_ids)
         for connection_id, premise_ids in lost.items()
         if premise_ids
     )
@@ -235,6 +237,8 @@ def _check_limit(limit: int | None) -> int:
         return DEFAULT_LIMIT
     if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
         raise invalid_argument(
-            "limit", f"limit must be an integer from 1 to {MAX_LIMIT:,}, not {limit}", "Call again for more."
+            "limit",
+            f"limit is {limit}, not an integer from 1 to {MAX_LIMIT:,}",
+            "Use a limit in this range. Call again for more.",
         )
     return limit

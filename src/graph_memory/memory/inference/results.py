@@ -1,4 +1,4 @@
-"""Results of inference and contradictions."""
+"""Results of inference, and of the search for contradictions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graph_memory.model.results import NodeBrief, PagedResult, Result, ResultWit
 
 
 class InferredConnection(Result):
-    """A connection that follows from a chain of others."""
+    """A connection that follows from a chain of other connections."""
 
     connection_id: str | None = Field(default=None, description="Absent in a dry run")
     type: str
@@ -19,28 +19,28 @@ class InferredConnection(Result):
     evidence: tuple[str, ...] = Field(description="Ids of the connections from which it follows, in order")
 
 
-class LostPremises(Result):
-    """An inferred connection that has lost premises."""
+class UnsupportedConnection(Result):
+    """An inferred connection whose premises are no longer true."""
 
     connection_id: str
     lost: tuple[str, ...] = Field(description="Ids of its premises that were deleted or are no longer valid")
 
 
-class Inferred(ResultWithWarnings):
-    """The missing connections that follow from transitive types."""
+class InferenceResult(ResultWithWarnings):
+    """The connections that transitive types imply and the graph lacks."""
 
     dry_run: bool
     connections: tuple[InferredConnection, ...]
     more: int = Field(description="Number of further missing connections; call again for them")
     refused: int = Field(description="Number of further connections that a rule of the ontology does not allow")
-    unfounded: tuple[LostPremises, ...] = Field(
+    unfounded: tuple[UnsupportedConnection, ...] = Field(
         default=(), description="Earlier inferred connections that lost premises: check or delete them"
     )
     since: int | None = Field(default=None, description="Number of the first event, for memory_revert")
     until: int | None = Field(default=None, description="Number of the last event")
 
 
-class Side(NodeBrief):
+class ContradictingNode(NodeBrief):
     """One of two nodes that contradict each other."""
 
     modified: Timestamp
@@ -51,8 +51,8 @@ class Contradiction(Result):
     """Two nodes that a connection marks as contradictory."""
 
     connection_id: str
-    a: Side
-    b: Side
+    a: ContradictingNode
+    b: ContradictingNode
 
 
 class Contradictions(PagedResult):

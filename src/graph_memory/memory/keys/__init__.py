@@ -1,1 +1,1 @@
-"""Keys of clients over HTTP."""
+"""Access keys of HTTP clients."""

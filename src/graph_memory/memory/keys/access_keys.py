@@ -1,4 +1,4 @@
-"""Keys of clients over HTTP: nodes of the database that belong to no domain. Only hashes of the secrets are stored."""
+"""Access keys of HTTP clients. A key is a node without a domain, and contains only a hash of the secret."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.rights import PREFIX_LENGTH, Grant, Principal, Right, hash_of, new_secret
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import NoRow, query
 from graph_memory.storage.schema import STEPS_LOCK
 from graph_memory.storage.store import Store, Transaction
 
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """A stored key. `grants` is JSON: pairs of a pattern and a right."""
+    """A stored key. `grants` is JSON with pairs of a pattern and a right."""
 
     hash: str
     name: str
@@ -32,7 +32,7 @@ class KeyRow:
 
     @property
     def principal(self) -> Principal:
-        """The caller that has this key."""
+        """The caller identified by this key, with its rights."""
         grants = tuple(Grant(pattern, Right(right)) for pattern, right in json.loads(self.grants))
         toolsets = None if self.toolsets is None else tuple(self.toolsets)
         return Principal(self.name, grants, toolsets, self.expires)
@@ -42,22 +42,22 @@ class KeyRow:
         return self.expires is not None and self.expires <= now
 
 
-CREATE = query("keys/create", Nothing)
+CREATE = query("keys/create", NoRow)
 FIND = query("keys/find", KeyRow)
 LIST = query("keys/list", KeyRow)
-SHORTEN = query("keys/shorten", Nothing)
-DELETE = query("keys/delete", Nothing)
-USED = query("keys/used", Nothing)
+SHORTEN_VALIDITY = query("keys/shorten", NoRow)
+DELETE = query("keys/delete", NoRow)
+RECORD_USE = query("keys/used", NoRow)
 
 
 async def find_key(store: Store, key_hash: str) -> KeyRow | None:
-    """Return the key with a hash, or None. The hashes are compared in constant time."""
+    """Return the key with this hash, or None. Hashes are compared in constant time."""
     row = await store.first_row(FIND, hash=key_hash)
     return row if row is not None and secrets.compare_digest(row.hash, key_hash) else None
 
 
 async def list_keys(store: Store) -> list[KeyRow]:
-    """Return all keys, by name, the newest of a name first."""
+    """Return all keys, sorted by name. Keys with the same name are sorted newest first."""
     return await store.read(LIST)
 
 
@@ -68,10 +68,10 @@ async def create_key(store: Store, principal: Principal, now: datetime) -> str:
     async def create(transaction: Transaction) -> None:
         await transaction.run(STEPS_LOCK)
         rows = await transaction.read(LIST)
-        others = [row for row in rows if row.name == principal.name and row.hash != hash_of(secret)]
-        if others:
+        keys_with_name = [row for row in rows if row.name == principal.name and row.hash != hash_of(secret)]
+        if keys_with_name:
             hint = Hint("Choose another name, or run {graph-memory key rotate|graph-memory key revoke} first.")
-            raise invalid_argument("name", f"There is a key with the name {principal.name}", hint)
+            raise invalid_argument("name", f"A key named {principal.name} already exists", hint)
         await _create(transaction, secret, principal, now)
 
     await store.write("create_key", create)
@@ -79,9 +79,9 @@ async def create_key(store: Store, principal: Principal, now: datetime) -> str:
 
 
 async def rotate_key(store: Store, name: str, now: datetime, until: datetime) -> tuple[str, Principal]:
-    """Store another key with the name and rights of the key, let the old one end at `until`, and return the secret.
+    """Create a second key with the same name and rights. Return its secret and its caller.
 
-    Raises INVALID_ARGUMENT for an unknown name, and for an expired key.
+    The old key expires at `until`. Raises INVALID_ARGUMENT if the name is unknown or the old key has expired.
     """
     secret = new_secret()
 
@@ -89,11 +89,11 @@ async def rotate_key(store: Store, name: str, now: datetime, until: datetime) ->
         await transaction.run(STEPS_LOCK)
         rows = [row for row in await transaction.read(LIST) if row.name == name and row.hash != hash_of(secret)]
         if not rows:
-            raise unknown_key(name)
+            raise unknown_key_error(name)
         if rows[0].is_expired(now):
             hint = Hint("Run {graph-memory key revoke}, and create a key with this name.")
             raise invalid_argument("name", f"The key {quote(name)} has expired", hint)
-        await transaction.run(SHORTEN, hashes=[row.hash for row in rows], at=until)
+        await transaction.run(SHORTEN_VALIDITY, hashes=[row.hash for row in rows], at=until)
         await _create(transaction, secret, rows[0].principal, now)
         return rows[0].principal
 
@@ -114,7 +114,7 @@ async def _create(transaction: Transaction, secret: str, principal: Principal, n
 
 
 async def revoke_keys(store: Store, name: str) -> Sequence[KeyRow]:
-    """Delete the keys with a name or a prefix, and return them. Raises INVALID_ARGUMENT if there is none."""
+    """Delete and return the keys with this name or prefix. Raises INVALID_ARGUMENT if there are none."""
 
     async def revoke(transaction: Transaction) -> Sequence[KeyRow]:
         rows = [row for row in await transaction.read(LIST) if name in (row.name, row.prefix)]
@@ -123,20 +123,20 @@ async def revoke_keys(store: Store, name: str) -> Sequence[KeyRow]:
 
     rows = await store.write("revoke_key", revoke)
     if not rows:
-        raise unknown_key(name)
+        raise unknown_key_error(name)
     return rows
 
 
-def unknown_key(name: str) -> GraphError:
-    """Return the error for a name that no key has."""
-    hint = Hint("{graph-memory key list} lists the keys.")
-    return GraphError(Code.INVALID_ARGUMENT, f"There is no key {quote(name)}", {"argument": "name", "hint": hint})
+def unknown_key_error(name: str) -> GraphError:
+    """Return the error for an unknown key name or prefix."""
+    hint = Hint("Run {graph-memory key list} to see the keys.")
+    return GraphError(Code.INVALID_ARGUMENT, f"No key is named {quote(name)}", {"argument": "name", "hint": hint})
 
 
 async def record_use(store: Store, key_hash: str, now: datetime) -> None:
-    """Record that a key was used."""
+    """Store `now` as the time of the key's last use."""
 
     async def record(transaction: Transaction) -> None:
-        await transaction.run(USED, hash=key_hash, at=now)
+        await transaction.run(RECORD_USE, hash=key_hash, at=now)
 
     await store.write("key_used", record)

@@ -1,4 +1,4 @@
-"""Results of the operations on keys of clients over HTTP."""
+"""Results of the operations on access keys of HTTP clients."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ class KeyInfo(Result):
     """A key, without its secret."""
 
     name: str
-    prefix: str = Field(description="Beginning of the secret, by which you recognise a key")
-    rights: dict[str, str] = Field(description="Rights by domain pattern")
+    prefix: str = Field(description="Beginning of the secret, to recognise the key")
+    rights: dict[str, str] = Field(description="Rights, keyed by domain pattern")
     toolsets: tuple[str, ...] | None = Field(default=None, description="Default: every tool of the server")
     created: Timestamp
     expires: Timestamp | None = None
-    last_used: Timestamp | None = Field(default=None, description="To the minute")
+    last_used: Timestamp | None = Field(default=None, description="Accurate to the minute")
 
 
 class NewKey(KeyInfo):
@@ -26,12 +26,12 @@ class NewKey(KeyInfo):
 
 
 class KeyList(Result):
-    """All keys, by name."""
+    """All keys, sorted by name."""
 
     keys: tuple[KeyInfo, ...]
 
 
-class KeysRevoked(Result):
+class KeyRevocationResult(Result):
     """The deleted keys."""
 
     revoked: tuple[KeyInfo, ...]

@@ -1,4 +1,4 @@
-"""Links between domains. A link is only written to the log of the source's domain."""
+"""Links between domains. Only the log of the source's domain records a link."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graph_memory.memory.changes.context import owners_of
-from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
+from graph_memory.memory.changes.plan import Changeset, Context, node_not_found_error
 from graph_memory.memory.changes.values import Owners, link_value
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.nodes import read_node
-from graph_memory.memory.links.results import Candidate, DomainRef, Link, LinkCreated, LinkDeleted, Links
+from graph_memory.memory.links.results import Candidate, DomainRef, Link, LinkCreationResult, LinkDeletionResult, Links
 from graph_memory.memory.links.target_search import candidates_for
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op, new_id
@@ -29,7 +29,7 @@ from graph_memory.storage.store import Reader, check_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewLink:
-    """A validated link to create. Without a target node, the target domain is searched for the best one."""
+    """A validated request to create a link. Without `target`, the link leads to the best match in the target domain."""
 
     target_domain: str
     target: str | None
@@ -42,7 +42,7 @@ class NewLink:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """A link with its source, and the state of its target, as seen from a domain."""
+    """A link with its source and the state of its target, as seen from one of the two domains."""
 
     key: str
     id: str
@@ -61,37 +61,38 @@ TITLE = query("links/title", str)
 LINKS = query("links/links", LinkRow)
 
 
-async def create_link(core: Core, domain: str, node_id: str, new_link: NewLink) -> LinkCreated:
+async def create_link(core: Core, domain: str, node_id: str, new_link: NewLink) -> LinkCreationResult:
     """Create a link. See `Memory.create_cross_domain_link`."""
     if new_link.target_domain == domain:
-        hint = Hint("Within a domain use {create_connection}.")
+        hint = Hint("To connect nodes of the same domain, use {create_connection}.")
         raise invalid_argument("target_domain", f"{domain} is the source's own domain", hint)
+    core.store.require_one_database(domain, new_link.target_domain)
     await core.log.require_ontology(new_link.target_domain)
     candidates: tuple[Candidate, ...] | None = None
     target = new_link.target
     if target is None:
         candidates = await candidates_for(core, domain, node_id, new_link.target_domain)
         if not candidates or not candidates[0].fits:
-            hint = f"No node of {new_link.target_domain} fits this node: pass target_node_id."
-            return LinkCreated(success=False, candidates=candidates, hint=hint)
+            hint = f"No node of {new_link.target_domain} is similar enough to this node: pass target_node_id."
+            return LinkCreationResult(success=False, candidates=candidates, hint=hint)
         target = candidates[0].node_id
-    created = await _write(core, domain, node_id, target, new_link)
+    created = await _write_link(core, domain, node_id, target, new_link)
     return created.model_copy(update={"candidates": candidates})
 
 
-async def _write(core: Core, domain: str, node_id: str, target: str, new_link: NewLink) -> LinkCreated:
+async def _write_link(core: Core, domain: str, node_id: str, target: str, new_link: NewLink) -> LinkCreationResult:
     link_id = new_id("link")
 
     async def read(reader: Reader, _: Head) -> tuple[NodeState, str, Owners]:
         node = await read_node(reader, domain, node_id)
         title = await reader.first_row(TITLE, domain=new_link.target_domain, id=target)
         if title is None:
-            raise _no_target_error(new_link.target_domain, target)
+            raise _target_not_found_error(new_link.target_domain, target)
         state = {"_target_domain": new_link.target_domain, "_target": target, "_link_type": new_link.type}
         return node, title, await owners_of(reader, domain, link_value(node_id, state))
 
-    def decide(head: Head, results: tuple[NodeState, str, Owners]) -> Decision[LinkCreated]:
-        node, title, owners = results
+    def decide(head: Head, stored_data: tuple[NodeState, str, Owners]) -> Decision[LinkCreationResult]:
+        node, title, owners = stored_data
         link = LinkState(
             target_domain=new_link.target_domain,
             target=target,
@@ -102,17 +103,19 @@ async def _write(core: Core, domain: str, node_id: str, target: str, new_link: N
             description=new_link.description,
             metadata=new_link.metadata,
         )
-        target_ref = source_ref(link, domain, node_id, node.shown_title) if link.bidirectional else None
-        created = LinkCreated(success=True, link_id=link_id, source_ref=ref(link, title), target_ref=target_ref)
+        target_ref = ref_to_source(link, domain, node_id, node.shown_title) if link.bidirectional else None
+        created = LinkCreationResult(
+            success=True, link_id=link_id, source_ref=ref_to_target(link, title), target_ref=target_ref
+        )
         draft = Draft(op=Op.CREATE, kind=Kind.LINK, subject=link_id, from_id=node_id, state=link.state())
-        context = Context(ontology=head.ontology, living={node_id: node.type}, owners=owners)
+        context = Context(ontology=head.ontology, existing_node_types={node_id: node.type}, owners=owners)
         return Decision(Changeset.of(context, [draft]).validate(domain), created)
 
     written = await core.log.write("create_cross_domain_link", domain, core.origin, read, decide)
     return written.report.model_copy(update={"version": written.receipt.seq})
 
 
-def ref(link: LinkState, title: str | None) -> DomainRef:
+def ref_to_target(link: LinkState, title: str | None) -> DomainRef:
     """Return the reference to a link's target, as seen from its source."""
     return DomainRef(
         domain=link.target_domain,
@@ -127,11 +130,11 @@ def ref(link: LinkState, title: str | None) -> DomainRef:
     )
 
 
-def source_ref(link: LinkState, domain: str, source: str, title: str | None) -> DomainRef:
+def ref_to_source(link: LinkState, domain: str, source: str, title: str | None) -> DomainRef:
     """Return the reference to a link's source, as seen from its target."""
     description = None if link.description is None else REVERSE_DESCRIPTION.format(link.description)
     fields = {"domain": domain, "node_id": source, "link_type": INVERSES[link.type], "description": description}
-    return ref(link, title).model_copy(update=fields)
+    return ref_to_target(link, title).model_copy(update=fields)
 
 
 async def list_links(
@@ -143,53 +146,57 @@ async def list_links(
     if node_id is not None:
         await read_node(core.store, domain, node_id)
     directions = {"out": direction != "in", "in": direction != "out"}
-    most = maximum + 1 if CALLER.get() is None else UNLIMITED
-    rows = await core.store.read(LINKS, domain=domain, node=node_id, after=after, limit=most, **directions)
+    row_limit = maximum + 1 if CALLER.get() is None else UNLIMITED
+    rows = await core.store.read(LINKS, domain=domain, node=node_id, after=after, limit=row_limit, **directions)
     rows = [row for row in rows if can_read(_other_domain(row))]
     page = rows[:maximum]
     return Links(
-        links=tuple(map(_as_result, page)), next_cursor=cursor_after(page[-1].key) if len(rows) > maximum else None
+        links=tuple(_as_result(core, row) for row in page),
+        next_cursor=cursor_after(page[-1].key) if len(rows) > maximum else None,
     )
 
 
 def _other_domain(row: LinkRow) -> str:
-    """Return the domain at the other end of a link."""
     return LinkState.from_state(row.stored).target_domain if row.is_out else row.domain
 
 
-def _as_result(row: LinkRow) -> Link:
+def _as_result(core: Core, row: LinkRow) -> Link:
     link = LinkState.from_state(row.stored)
     ends = ((row.source, row.source_title), (row.target, row.target_title))
     near_end = ends[0] if row.is_out else ends[1]
-    far_end = ref(link, row.target_title) if row.is_out else source_ref(link, row.domain, *ends[0])
+    far_end = ref_to_target(link, row.target_title) if row.is_out else ref_to_source(link, row.domain, *ends[0])
     return Link(
         link_id=row.id,
         domain=row.domain,
         node_id=near_end[0],
         title=near_end[1],
         ref=far_end,
-        dangling=_missing_target(row, link),
+        dangling=_reason_for_missing_target(core, row, link),
     )
 
 
-def _missing_target(row: LinkRow, link: LinkState) -> str | None:
-    """Return why the target of a link is missing, or None if it exists."""
+def _reason_for_missing_target(core: Core, row: LinkRow, link: LinkState) -> str | None:
+    """Return why the target of a link is missing, or None if it exists. It may be in another database."""
     if row.target_title is not None:
         return None
+    try:
+        core.store.require_one_database(row.domain, link.target_domain)
+    except GraphError as error:
+        return error.message
     if not row.has_domain:
         return f"Domain {link.target_domain} does not exist"
-    reason = {"delete": "was deleted", "erased": "was erased"}.get(row.last or "", "is not there")
+    reason = {"delete": "was deleted", "erased": "was erased"}.get(row.last or "", "does not exist")
     return f"Node {link.target} {reason} in domain {link.target_domain}"
 
 
-async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeleted:
+async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeletionResult:
     """Delete a link. See `Memory.delete_cross_domain_link`."""
     check_text({"link_id": link_id})
 
     async def read(reader: Reader, _: Head) -> Event:
         last = await last_event(reader, domain, link_id)
         if last is None or last.draft.kind is not Kind.LINK or last.draft.op is Op.DELETE:
-            raise _not_found(domain, link_id)
+            raise _link_not_found_error(domain, link_id)
         return last
 
     def decide(_: Head, last: Event) -> Decision[None]:
@@ -198,15 +205,17 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeleted:
         return Decision([draft], None)
 
     written = await core.log.write("delete_cross_domain_link", domain, core.origin, read, decide)
-    return LinkDeleted(link_id=link_id, version=written.receipt.changes[-1].seq)
+    return LinkDeletionResult(link_id=link_id, version=written.receipt.changes[-1].seq)
 
 
-def _no_target_error(domain: str, node_id: str) -> GraphError:
-    error = node_not_found(domain, node_id)
+def _target_not_found_error(domain: str, node_id: str) -> GraphError:
+    error = node_not_found_error(domain, node_id)
     return GraphError(error.code, f"{error.message} in domain {domain}", error.details)
 
 
-def _not_found(domain: str, link_id: str) -> GraphError:
-    hint = Hint("{list_cross_domain_links} lists links, each with its domain, which is the domain of its source.")
+def _link_not_found_error(domain: str, link_id: str) -> GraphError:
+    hint = Hint(
+        "Pass the domain of the link's source.", " Use {list_cross_domain_links} to find the domain of each link."
+    )
     details = {"link_id": printable(link_id), "domain": domain, "hint": hint}
     return GraphError(Code.LINK_NOT_FOUND, f"Link {printable(link_id)} does not exist in domain {domain}", details)

@@ -1,4 +1,4 @@
-"""Chooses the depth of recall for a question by the question's words only, so that the reply can give the reason."""
+"""Chooses the depth of recall only from the words of the question, so that the reply can state the reason."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.storage.log.writing import utc_now
 
 ENOUGH = 12
-"""Number of items above which a language model, if one is set, writes the answer."""
+"""Number of recalled items above which a language model writes the answer, if one is configured."""
 WORDS = 200
 _OVER_TOKENS = 5
-"""Tokens of `over` itself."""
+"""Number of tokens that the field `over` takes in a reply."""
 _REASON_TOKENS = 16
-"""Tokens of a reply about its depth, beside the reason for it."""
+"""Number of tokens that the field `why` takes in addition to the reason."""
 TOKENS_OF_A_WORD = 2
 _OVERVIEW = re.compile(r"\b(?:overview|summary of (?:everything|all)|open questions)\b", re.IGNORECASE)
 _KNOWN = re.compile(
@@ -42,11 +42,11 @@ _CONNECTED = re.compile(
 _SEVERAL_NAMES = 2
 _NAME = re.compile(r"(?<!^)(?<![.?!] )\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")
 _FIRST_NAME = re.compile(r"^[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*(?=(?:,| and| or| &) [A-Z])")
-"""A name at the beginning of a question that another name follows."""
+"""The first of two names at the beginning of a question."""
 _NO_NAME = re.compile(rf"{MONTH}|{WEEKDAY}|I['’]\w+", re.IGNORECASE)
 
 
-def depth_of(question: str) -> tuple[Depth, str]:
+def choose_depth(question: str) -> tuple[Depth, str]:
     """Return the depth of recall for a question, and the reason for the choice."""
     timed = parse_time(question, utc_now())
     has_words = bool(parse_query(timed.text).terms)
@@ -66,47 +66,49 @@ def depth_of(question: str) -> tuple[Depth, str]:
         if not _NO_NAME.fullmatch(match)
     }
     if len(names) >= _SEVERAL_NAMES:
-        return "deep", "it names several things, which may be connected"
+        return "deep", "it names several things that may be connected"
     if not has_words:
-        return "medium", "it has no words to judge by"
+        return "medium", "it has no words that suggest a depth"
     return "medium", "the results and their neighbours answer most questions"
 
 
 async def memory_query(core: Core, domain: str, request: RecallRequest) -> QueryResult:
     """Return the answer to a question. See `Recall.memory_query`."""
     query = request.query or ""
-    depth, why = depth_of(query)
-    request = replace(request, beside=tokens_of_text(why) + _REASON_TOKENS)
-    result, known = await recall_with_guide(core, domain, request)
+    depth, why = choose_depth(query)
+    request = replace(request, reserved_tokens=tokens_of_text(why) + _REASON_TOKENS)
+    result, material = await recall_with_guide(core, domain, request)
     mode = "" if result.mode is None else f", searched by {_MODES[result.mode]}"
     answer = QueryResult(**result.model_dump(), why=f"{depth}{mode}: {why}.")
-    if core.chat is None or len(known.items) <= ENOUGH:
+    if core.chat is None or len(material.items) <= ENOUGH:
         return answer
-    return fit_citations(await _write_answer(core, query, answer, known, request.max_tokens), request.max_tokens)
+    return fit_citations(await _write_answer(core, query, answer, material, request.max_tokens), request.max_tokens)
 
 
 def fit_citations(answer: QueryResult, most: int) -> QueryResult:
     """Return an answer with as many citations as fit into `most` tokens."""
-    cited = answer.citations or ()
+    all_citations = answer.citations or ()
 
-    def citing(_: int, number: int) -> QueryResult:
-        fits = answer.model_copy(update={"citations": cited[:number] or None, "over": None})
-        if (left := len(cited) - number) == 0:
-            return fits
-        are = "citation is" if left == 1 else "citations are"
-        return _with_warning(fits, Hint("{left} {are} left out for {max_tokens}.", left=left, are=are))
+    def with_citations(_: int, citation_count: int) -> QueryResult:
+        shortened_answer = answer.model_copy(update={"citations": all_citations[:citation_count] or None, "over": None})
+        if (omitted_count := len(all_citations) - citation_count) == 0:
+            return shortened_answer
+        are = "citation is" if omitted_count == 1 else "citations are"
+        return _with_warning(
+            shortened_answer, Hint("{left} {are} left out for {max_tokens}.", left=omitted_count, are=are)
+        )
 
-    fits = fit_whole(citing, 1, len(cited), most, lambda result: tokens_of([result]))
-    over = tokens_of([fits]) - most
-    return fits.model_copy(update={"over": over + _OVER_TOKENS}) if over > 0 else fits
+    shortened_answer = fit_whole(with_citations, 1, len(all_citations), most, lambda result: tokens_of([result]))
+    over = tokens_of([shortened_answer]) - most
+    return shortened_answer.model_copy(update={"over": over + _OVER_TOKENS}) if over > 0 else shortened_answer
 
 
 async def _write_answer(
-    core: Core, query: str, answer: QueryResult, known: RecallInput, max_tokens: int
+    core: Core, query: str, answer: QueryResult, recall_input: RecallInput, max_tokens: int
 ) -> QueryResult:
     """Let a model write the answer from the recall. If no model answers, return the recall with a warning."""
     words = max(min(WORDS, max_tokens // TOKENS_OF_A_WORD), FEWEST_WORDS)
-    material = await material_from(known, parse_query(query))
+    material = await material_from(recall_input, parse_query(query))
     try:
         synthesis = await write_text(core, query, material, style="summary", max_words=words)
     except GraphError as error:

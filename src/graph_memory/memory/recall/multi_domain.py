@@ -12,7 +12,7 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.multi_domain import merge_warnings
-from graph_memory.memory.recall.memory_query import depth_of
+from graph_memory.memory.recall.memory_query import choose_depth
 from graph_memory.memory.recall.recall import recall_domain
 from graph_memory.memory.recall.request import RecallRequest
 from graph_memory.memory.recall.results import QueryResult, RecallResult
@@ -25,12 +25,12 @@ from graph_memory.model.errors import Code, GraphError
 MAX_HITS = 20
 """Number of best hits, counted over all domains, that determine the shares."""
 _DOMAIN_TOKENS = 12
-"""Number of tokens beside its name that a domain takes in a structured reply."""
+"""Number of tokens that a domain takes in a structured reply, in addition to its name."""
 
 
 async def memory_query_several(core: Core, domains: Sequence[str], request: RecallRequest) -> QueryResult:
-    """Return the stored text that answers a question in several domains. See `Recall.memory_query`."""
-    depth, why = depth_of(request.query or "")
+    """Return stored text from several domains that answers a question. See `Recall.memory_query`."""
+    depth, why = choose_depth(request.query or "")
     result = await recall_several(core, domains, request)
     return QueryResult(**result.model_dump(), why=f"{depth}: {why}.")
 
@@ -38,14 +38,14 @@ async def memory_query_several(core: Core, domains: Sequence[str], request: Reca
 async def recall_several(core: Core, domains: Sequence[str], request: RecallRequest) -> RecallResult:
     """Return the recall of several domains. See `Recall`."""
     check_as_of(request.as_of)
-    shares, unsearched = await _shares(core, domains, request)
+    shares, unsearched = await _split_budget(core, domains, request)
     count = await anyio.to_thread.run_sync(load_counter)
     reply, missing = _MultiDomainReply(request, [*unsearched]), list[GraphError]()
     while shares:
         domain = max(shares, key=lambda name: shares[name])
         part = shares[domain] / fsum(shares.values())
         del shares[domain]
-        room = reply.room_for(domain, count)
+        room = reply.remaining_tokens(domain, count)
         budget = min(room, max(MIN_TOKENS, int(room * part)))
         if budget < MIN_TOKENS:
             reply.without_room.append(domain)
@@ -63,12 +63,13 @@ async def recall_several(core: Core, domains: Sequence[str], request: RecallRequ
     return reply.merge(count)
 
 
-async def _shares(
+async def _split_budget(
     core: Core, domains: Sequence[str], request: RecallRequest
 ) -> tuple[dict[str, float], Sequence[SearchResult]]:
     """Return each domain's share of the token budget, and the search results of the domains without hits.
 
-    Only domains with hits get a share. Without a query, with a focus, or for a single domain, all shares are equal.
+    Only domains with hits get a share. All shares are equal if there are no hits, no query or only one domain, or if
+    the request has a focus.
     """
     equal_shares = dict.fromkeys(domains, 1.0)
     if request.query is None or request.focus or len(domains) == 1:
@@ -83,8 +84,12 @@ async def _shares(
     shares = dict.fromkeys(domains, 0.0)
     for hit in merge_hits(results)[:MAX_HITS]:
         shares[hit.domain or ""] += hit.score or 0.0
-    having = {name: share for name, share in shares.items() if share > 0}
-    return (having, [results[name] for name in domains if name not in having]) if having else (equal_shares, ())
+    shares_with_hits = {name: share for name, share in shares.items() if share > 0}
+    return (
+        (shares_with_hits, [results[name] for name in domains if name not in shares_with_hits])
+        if shares_with_hits
+        else (equal_shares, ())
+    )
 
 
 @dataclass(slots=True)
@@ -93,12 +98,12 @@ class _MultiDomainReply:
 
     request: RecallRequest
     seen: list[RecallResult | SearchResult]
-    """All results with counts of changes that are not indexed."""
+    """The results of all domains, from which the number of unindexed changes is computed."""
     replies: dict[str, RecallResult] = field(default_factory=dict[str, RecallResult])
     warnings: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     without_room: list[str] = field(default_factory=list[str])
 
-    def room_for(self, domain: str, count: Count) -> int:
+    def remaining_tokens(self, domain: str, count: Count) -> int:
         return (
             self.request.max_tokens
             - self.tokens(self.replies, count)
@@ -107,7 +112,7 @@ class _MultiDomainReply:
         )
 
     def add(self, domain: str, result: RecallResult, count: Count, *, has_any: bool) -> None:
-        """Add the reply of a domain if it has content and there is room for it."""
+        """Add the reply of a domain if it has content and fits the budget."""
         self.seen.append(result)
         self.warnings[domain] = result.warnings or ()
         if not has_any:
@@ -133,7 +138,7 @@ class _MultiDomainReply:
         left_out = sum(result.left_out or 0 for result in results)
         warnings = list(merge_warnings(self.warnings) or ()) if self.replies else []
         if self.without_room:
-            warnings.append(f"There was no room for domains: {', '.join(self.without_room)}.")
+            warnings.append(f"max_tokens is too small for domains {', '.join(self.without_room)}. Use a larger one.")
         elif not self.replies:
             warnings.append("Nothing was found.")
         reply = RecallResult(

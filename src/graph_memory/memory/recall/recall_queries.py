@@ -8,23 +8,23 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.connection_weights import ConnectionWeigher
-from graph_memory.memory.recall.rendering.recall_input import MANY, Brief, Tie
+from graph_memory.memory.recall.rendering.recall_input import MANY, RecallEdge, TitleAndType
 from graph_memory.memory.search.retrieval.retrieval import Scope, TextsRow
 from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.request import EdgeFilter
-from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, instant
+from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, to_datetime
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.wording import format_day, format_last_day
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.titles import shown_title
 from graph_memory.storage.queries import query
 
-PASSAGES = 12
-"""Maximum number of passages of one content."""
-TIES = 60
-"""Maximum number of connections of one node. Those with the highest weight come first."""
-_LOOKED_AT = 2_000
-"""Number of events that are searched for the nodes that changed last."""
+MAX_PASSAGES = 12
+"""Maximum number of passages that are read per content."""
+MAX_CONNECTIONS_READ = 60
+"""Maximum number of connections that are read per node, highest weights first."""
+_MAX_SEARCHED_EVENTS = 2_000
+"""Number of newest events that are searched for the nodes that changed last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,14 @@ class RecallRow:
         return tuple(end for end in (self.from_id, self.to_id) if end is not None)
 
     @property
-    def named(self) -> str:
+    def shown_title(self) -> str:
         """The title of the node, or a property if it has no title."""
         return _display_title(self)
 
 
 @dataclass(frozen=True, slots=True)
 class BriefRow:
-    """A node with its title, and its properties if it has none."""
+    """A node with its title, or with its properties if it has no title."""
 
     id: str
     type: str
@@ -86,34 +86,34 @@ CHANGED_AFTER = query("recall/changed_after", str)
 TYPE_COUNTS = query("recall/type_counts", CountRow)
 
 
-async def ties_of(
-    scope: Scope, scale: ConnectionWeigher, ids: Sequence[str], most: int = TIES
-) -> tuple[list[Tie], dict[str, int]]:
+async def strongest_connections_of(
+    scope: Scope, scale: ConnectionWeigher, ids: Sequence[str], most: int = MAX_CONNECTIONS_READ
+) -> tuple[list[RecallEdge], dict[str, int]]:
     """Return the distinct connections with the highest weights, and each node's approximate connection count."""
     frontier = Frontier(scope, scale, EdgeFilter(valid_at=scope.filters.valid_at))
     results = await frontier.read_edges(EdgeRequest(tuple(ids), most))
     edges = {edge.id: edge for edges_of_node in results.edges.values() for edge in edges_of_node}
-    return [_tie(edge, scale.now) for edge in edges.values()], dict(results.degrees)
+    return [_connection_from_edge(edge, scale.now) for edge in edges.values()], dict(results.degrees)
 
 
-def _tie(edge: Edge, now: datetime) -> Tie:
-    ends = None if edge.ends is None else instant(edge.ends)
+def _connection_from_edge(edge: Edge, now: datetime) -> RecallEdge:
+    ends = None if edge.ends is None else to_datetime(edge.ends)
     until = format_last_day(ends) if ends is not None and ends <= now else ""
-    since = "" if until or edge.begins is None else format_day(instant(edge.begins))
-    return Tie(edge.id, edge.type, edge.from_id, edge.to_id, edge.weight, until, since)
+    since = "" if until or edge.begins is None else format_day(to_datetime(edge.begins))
+    return RecallEdge(edge.id, edge.type, edge.from_id, edge.to_id, edge.weight, until, since)
 
 
 async def fetch_rows(scope: Scope, kind: Kind, ids: Sequence[str]) -> dict[str, RecallRow]:
-    """Return the rows of existing nodes or connections by id."""
+    """Return the rows of existing nodes or connections, keyed by id."""
     params = {"kind": kind, "ids": list(ids), "at": scope.number}
     return {row.id: row for row in await scope.core.store.read(TOLD_OF, domain=scope.domain, **params)} if ids else {}
 
 
-async def fetch_briefs(scope: Scope, ids: Sequence[str]) -> dict[str, Brief]:
-    """Return the titles and types of existing nodes by id."""
+async def fetch_briefs(scope: Scope, ids: Sequence[str]) -> dict[str, TitleAndType]:
+    """Return the titles and types of existing nodes, keyed by id."""
     params = {"ids": list(ids), "at": scope.number}
     rows = await scope.core.store.read(CALLED, domain=scope.domain, **params) if ids else []
-    return {row.id: Brief(_display_title(row), row.type) for row in rows}
+    return {row.id: TitleAndType(_display_title(row), row.type) for row in rows}
 
 
 def _display_title(row: RecallRow | BriefRow) -> str:
@@ -121,10 +121,10 @@ def _display_title(row: RecallRow | BriefRow) -> str:
 
 
 async def contents_of(scope: Scope, owners: Sequence[str]) -> dict[str, list[str]]:
-    """Return the passages of contents in order, at most one more than `PASSAGES`."""
+    """Return the first `MAX_PASSAGES + 1` passages of each owner's content. The last one shows that there are more."""
     if not owners:
         return {}
-    params = {"owners": list(owners), "at": scope.number, "most": PASSAGES + 1}
+    params = {"owners": list(owners), "at": scope.number, "most": MAX_PASSAGES + 1}
     return {row.owner: row.texts for row in await scope.core.store.read(CONTENTS_OF, domain=scope.domain, **params)}
 
 
@@ -136,10 +136,10 @@ async def find_changed_since_indexed(scope: Scope, ids: Iterable[str]) -> frozen
     return frozenset(await scope.core.store.read(CHANGED_AFTER, domain=scope.domain, **params))
 
 
-async def recent(scope: Scope, limit: int, after: int = 0, until: int | None = None) -> list[str]:
-    """Return the most recently changed nodes, or those changed between two log positions, newest first."""
+async def read_recently_changed(scope: Scope, limit: int, after: int = 0, until: int | None = None) -> list[str]:
+    """Return the nodes that changed last, newest first. `after` and `until` limit the log positions of the changes."""
     last = scope.number if until is None else min(scope.number, until)
-    counts = {"after": after, "at": last, "looked": _LOOKED_AT, "limit": limit}
+    counts = {"after": after, "at": last, "looked": _MAX_SEARCHED_EVENTS, "limit": limit}
     return await scope.core.store.read(RECENT, domain=scope.domain, **counts)
 
 
@@ -148,8 +148,8 @@ async def is_empty(core: Core, domain: str) -> bool:
     return not any(row.nodes for row in await core.store.read(TYPE_COUNTS, domain=domain, most=1))
 
 
-async def type_counts(scope: Scope) -> dict[str, int]:
-    """Return the current number of nodes by type. Types without nodes are omitted."""
+async def read_type_counts(scope: Scope) -> dict[str, int]:
+    """Return the current number of nodes of each type. Types without nodes are omitted."""
     rows = await scope.core.store.read(TYPE_COUNTS, domain=scope.domain, most=MANY)
     return {row.type: row.nodes for row in rows if row.nodes}
 
@@ -158,13 +158,13 @@ def join_passages(texts: Sequence[str]) -> str:
     """Return passages in order as one text. A sentence that two passages share is not repeated."""
     whole = ""
     for text in texts:
-        shared = _overlap(whole, text)
+        shared = _overlap_length(whole, text)
         whole += text[shared:] if shared else f"{chr(10) if whole else ''}{text}"
     return whole
 
 
-def _overlap(before: str, after: str) -> int:
-    """Return the number of characters that two texts share at their joint. 0 if that is less than a sentence."""
+def _overlap_length(before: str, after: str) -> int:
+    """Return the length of the longest suffix of `before` that is a prefix of `after`, or 0 if it is too short."""
     longest = min(len(before), len(after), _LONGEST_SHARED)
     for length in range(longest, _SHORTEST_SHARED - 1, -1):
         if before.endswith(after[:length]):

@@ -1,4 +1,4 @@
-"""The arguments of a recall, validated once."""
+"""The validated arguments of a recall."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """A validated recall request. Raises INVALID_ARGUMENT."""
+    """A validated recall request. Raises INVALID_ARGUMENT if a field is out of range, or the query has no words."""
 
     depth: Depth = "medium"
     query: str | None = None
@@ -47,26 +47,26 @@ class RecallRequest:
     limit: int | None = None
     context: Context = field(default_factory=Context)
     reported: frozenset[str] = frozenset()
-    """Nodes that the reader has already seen. They are omitted."""
+    """Ids of the nodes that the reader has already seen. They are excluded."""
     without_types: frozenset[str] = frozenset()
-    """Types of nodes that are omitted."""
+    """The node types that are excluded."""
     in_primer: bool = False
-    """Whether it is part of a primer. A primer shows the last changes and summary itself, and does not count as use."""
+    """Whether the recall is part of a primer. A primer shows the last changes itself, and does not count as use."""
 
-    waits: bool = True
-    """Whether new texts are indexed first."""
+    waits_for_index: bool = True
+    """Whether the recall waits until new texts are indexed."""
     is_asked: bool = True
-    """Whether the reader asked for it. Otherwise only text that clearly fits is returned, and no summaries."""
-    beside: int = 0
+    """Whether the reader asked for the recall. If not, only clearly relevant text is returned, and no summaries."""
+    reserved_tokens: int = 0
     """Number of tokens that the caller adds to the reply."""
-    follows_lines: bool = False
-    """Whether lines that fit the query come before the reply: corrections and preferences of users."""
+    follows_corrections: bool = False
+    """Whether the reply is preceded by the users' corrections and preferences that are relevant to the query."""
 
     def __post_init__(self) -> None:
         _check_choice("depth", self.depth, get_args(Depth))
         _check_choice("as", self.form, get_args(Form))
         if self.query is not None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-            raise invalid_argument("query", "There are no words to search for", "Ask a question, or leave it out.")
+            raise invalid_argument("query", "query contains no words", "Ask a question, or omit query.")
         check_integer("max_tokens", self.max_tokens, MIN_TOKENS, MOST_TOKENS)
         if self.limit is not None:
             check_integer("limit", self.limit, 1, MAX_RESULTS)
@@ -83,7 +83,7 @@ class RecallRequest:
 
     @property
     def is_for_all(self) -> bool:
-        """Whether the recall is about the whole memory."""
+        """Whether the recall is about the whole memory: deep, without a query, focus or limit."""
         return self.depth == "deep" and self.query is None and not self.focus and self.limit is None
 
 
@@ -98,7 +98,7 @@ def recall_request(
     limit: int | None,
     context: Mapping[str, object] | None,
 ) -> RecallRequest:
-    """Return the request with the default budget of its depth. Raises INVALID_ARGUMENT."""
+    """Return the request with the default budget of its depth. Raises INVALID_ARGUMENT if an argument is invalid."""
     return RecallRequest(
         depth=depth,
         query=query,
@@ -120,13 +120,13 @@ def _context(context: Mapping[str, object]) -> Context:
     for key in context:
         if key not in CONTEXT:
             hint = f"{suggestion(str(key), CONTEXT, '')} Valid keys are {', '.join(CONTEXT)}.".strip()
-            raise invalid_argument("context", f"context has the unknown key {quote(str(key))}", hint)
+            raise invalid_argument("context", f"context contains the unknown key {quote(str(key))}", hint)
     given_values = {key: value for key, value in context.items() if value is not None}
     texts: dict[str, str] = {}
     for key in ("text", "path", "session"):
         value = given_values.get(key, "")
         if not isinstance(value, str):
-            raise invalid_argument(f"context.{key}", f"context.{key} is {quote(value)}", "Pass a text.")
+            raise invalid_argument(f"context.{key}", f"context.{key} cannot be {quote(value)}", "Pass a string.")
         texts[key] = _check_text(f"context.{key}", value).strip() if value.strip() else ""
     lists = {key: _texts(f"context.{key}", given_values.get(key, ()), MAX_RESULTS) for key in ("types", "tags")}
     return Context(texts["text"], lists["types"], check_tags(list(lists["tags"])), texts["path"], texts["session"])
@@ -137,17 +137,18 @@ def _texts(argument: str, value: object, most: int) -> tuple[str, ...]:
         raise invalid_argument(argument, f"{argument} is {quote(value)}, not a list", 'Pass one item as ["item"].')
     texts = cast("Sequence[object]", value)
     if len(texts) > most:
-        raise invalid_argument(argument, f"{argument} has {len(texts):,} texts", f"Pass at most {most}.")
+        raise invalid_argument(argument, f"{argument} has {len(texts):,} items", f"Pass at most {most}.")
     return tuple(dict.fromkeys(_check_text(argument, text) for text in texts))
 
 
 def _check_text(argument: str, value: object) -> str:
-    """Return a text that is not blank. Raises INVALID_ARGUMENT."""
+    """Return the value if it is a string with text. Raises INVALID_ARGUMENT if it is blank or too long."""
     if not isinstance(value, str) or not value.strip():
-        raise invalid_argument(argument, f"{argument} has {quote(value)}, which is not a text", "Leave it out.")
+        message = f"{argument} contains {quote(value)}, which is not a string with text"
+        raise invalid_argument(argument, message, "Omit it.")
     if len(value) > MAX_QUERY_LENGTH:
-        message = f"{argument} has a text of {len(value):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
-        raise invalid_argument(argument, message, "Pass the words that matter.")
+        message = f"{argument} contains a string of {len(value):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
+        raise invalid_argument(argument, message, "Pass only the words that matter.")
     return check_query(value, argument)
 
 

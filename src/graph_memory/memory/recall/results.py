@@ -12,7 +12,7 @@ from graph_memory.model.results import NodeBrief, ResultWithWarnings
 Depth = Literal["shallow", "medium", "deep"]
 Form = Literal["prose", "structured"]
 CONTEXT = ("text", "types", "tags", "path", "session")
-"""The keys that a `context` may have."""
+"""The valid keys of `context`."""
 
 
 class RecallResult(ResultWithWarnings):
@@ -26,28 +26,28 @@ class RecallResult(ResultWithWarnings):
         description="Prose with stored text in quotation marks, or an object of things and connections"
     )
     domains: tuple[str, ...] | None = Field(default=None, description="The domains that the reply is about, if several")
-    mode: SearchMode | None = Field(default=None, description="How it was searched: lexical without vectors")
-    period: str | None = Field(default=None, description="The time that was understood from the query")
+    mode: SearchMode | None = Field(default=None, description="Search mode; lexical without vectors")
+    period: str | None = Field(default=None, description="The time that the query was understood to mean")
     shortened: int | None = Field(default=None, description="Number of things whose content is incomplete")
-    left_out: int | None = Field(default=None, description="Number of things for which there was no room")
+    left_out: int | None = Field(default=None, description="Number of things that did not fit max_tokens")
     how_to_get: str | None = Field(default=None, description="How to get the omitted things")
-    over: int | None = Field(default=None, description="Tokens over max_tokens, beside content")
+    over: int | None = Field(default=None, description="Tokens over max_tokens, outside content")
     not_covered: int | None = Field(
-        default=None, description="Number of changes that are not indexed, and so were not searched"
+        default=None, description="Number of changes that are not indexed and were not searched"
     )
     without_vectors: int | None = Field(
-        default=None, description="Passages that have no vectors yet, so are found by words alone"
+        default=None, description="Number of passages without vectors, found by words alone"
     )
 
 
 class QueryResult(RecallResult):
     """The answer to a question."""
 
-    why: str = Field(description="Why this depth")
+    why: str = Field(description="Why this depth was chosen")
     written_by: str | None = Field(
         default=None, description="The language model that wrote content; absent if content is stored text"
     )
-    citations: tuple[NodeBrief, ...] | None = Field(default=None, description="The ids that a model cites in content")
+    citations: tuple[NodeBrief, ...] | None = Field(default=None, description="The nodes that a model cites in content")
 
 
 Unseen = tuple[RecallResult, tuple[str, ...]]

@@ -9,26 +9,26 @@ from typing import get_args
 import anyio.to_thread
 
 from graph_memory.chat import ModelUnavailable
-from graph_memory.memory.changes.plan import node_not_found
+from graph_memory.memory.changes.plan import node_not_found_error
 from graph_memory.memory.core import Core
 from graph_memory.memory.recall.questions.seeds import Seeds
 from graph_memory.memory.recall.recall import recall_domain
 from graph_memory.memory.recall.recall_queries import fetch_rows
 from graph_memory.memory.recall.rendering.citing import (
     Material,
-    Piece,
-    Tie,
+    MaterialEdge,
+    MaterialItem,
     check_citations,
-    instructions,
+    make_instructions,
+    make_prompt,
     mark_of,
-    question,
     shorten_text,
 )
 from graph_memory.memory.recall.rendering.recall_input import RecallInput, RecallItem
 from graph_memory.memory.recall.request import recall_request
-from graph_memory.memory.recall.selection.fact_selection import expand, material_of
-from graph_memory.memory.search.access_store import note
-from graph_memory.memory.search.ranking.excerpts import excerpt
+from graph_memory.memory.recall.selection.fact_selection import build_recall_input, expand
+from graph_memory.memory.search.access_store import record_accesses
+from graph_memory.memory.search.ranking.excerpts import choose_excerpt
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.results import Style, Synthesis
 from graph_memory.memory.search.search import scope_of
@@ -42,7 +42,7 @@ from graph_memory.model.values.arguments import check_query, invalid_argument
 from graph_memory.storage.log.writing import utc_now
 
 TOKENS = 3_000
-"""Maximum number of tokens of material: by default, a small model reads 4,096 tokens in all."""
+"""Maximum number of tokens of material: by default, a small model has a context of 4,096 tokens."""
 HITS = 20
 MOST_NODES = 100
 MOST_WORDS = 1_000
@@ -50,7 +50,7 @@ FEWEST_WORDS = 10
 LENGTHS = (2_000, 1_000, 400, 200, 100, 40)
 """Maximum lengths of texts in characters, tried in order until the material fits."""
 TIMES_TOO_LONG = 2
-"""Factor of `max_words` above which an answer is cut."""
+"""Maximum length of an answer as a multiple of `max_words`. Longer answers are cut."""
 _SHOWN = 5
 
 
@@ -68,19 +68,19 @@ async def synthesize(
 
 
 async def write_text(core: Core, query: str, material: Material, *, style: Style, max_words: int) -> Synthesis:
-    """Write a text from given material. Raises NO_MODEL with the material if no model answers."""
-    if not material.pieces:
-        return Synthesis(style=style, warnings=("The search has no results, so there is no material to write from.",))
+    """Write a text from the material. Raises NO_MODEL, with the material in its details, if no model answers."""
+    if not material.items:
+        return Synthesis(style=style, warnings=("The search has no results to write from. Try another query.",))
     if core.chat is None:
-        hint = "Set GRAPH_MEMORY_MODEL to ollama, openai or anthropic; or answer from the material in details yourself."
-        raise _no_model("No language model is set", hint, material)
+        hint = "Set GRAPH_MEMORY_MODEL to ollama, openai or anthropic, or answer from the material in details yourself."
+        raise _no_model_error("No language model is configured", hint, material)
     mark = mark_of(query, material)
     try:
-        reply = await core.chat.reply(instructions(style, max_words, mark), question(query, material, mark))
+        reply = await core.chat.reply(make_instructions(style, max_words, mark), make_prompt(query, material, mark))
     except ModelUnavailable as error:
         hint = Hint("{hint}", " Or answer from the material in details yourself.", hint=error.hint)
-        raise _no_model(error.message, hint, material) from None
-    by_id = {piece.id: piece for piece in material.pieces}
+        raise _no_model_error(error.message, hint, material) from None
+    by_id = {piece.id: piece for piece in material.items}
     cited_text = check_citations(reply.text, by_id)
     text = shorten_text(cited_text.text, TIMES_TOO_LONG * max_words)
     return Synthesis(
@@ -99,87 +99,96 @@ async def write_text(core: Core, query: str, material: Material, *, style: Style
 def _warnings(ids: Sequence[str], removed: Sequence[str], *, is_cut: bool) -> list[str]:
     lines: list[str] = []
     if removed:
-        named = ", ".join(quote(name) for name in removed[:_SHOWN])
+        quoted_ids = ", ".join(quote(name) for name in removed[:_SHOWN])
         more = f" and {len(removed) - _SHOWN} more" if len(removed) > _SHOWN else ""
-        lines.append(f"Citations of unknown ids were removed: {named}{more}. Check its statements.")
+        lines.append(f"Citations of unknown ids were removed: {quoted_ids}{more}. Check the statements.")
     if not ids:
         lines.append("The text has no valid citations: check it before you rely on it.")
     if is_cut:
-        lines.append("The text was cut: the model wrote more.")
+        lines.append("The text was cut because the model wrote more than max_words.")
     return lines
 
 
-def _no_model(message: str, hint: str, material: Material) -> GraphError:
+def _no_model_error(message: str, hint: str, material: Material) -> GraphError:
     return GraphError(Code.NO_MODEL, message, {"hint": hint, "material": material.to_list()})
 
 
 def _check(query: str, subgraph: Sequence[str] | None, style: str, max_words: int) -> None:
     if not isinstance(query, str) or not check_query(query).strip():  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise invalid_argument("query", "There is nothing to write about", "Ask a question, or name a topic.")
+        raise invalid_argument("query", "query contains no words", "Ask a question, or name a topic.")
     if style not in get_args(Style):
         hint = suggestion(style, get_args(Style), "Use summary, analysis or recommendations.")
         raise invalid_argument("style", f"{quote(style)} is not a valid style", hint)
     if type(max_words) is not int or not FEWEST_WORDS <= max_words <= MOST_WORDS:
         hint = f"Pass a whole number from {FEWEST_WORDS} to {MOST_WORDS:,}."
-        raise invalid_argument("max_words", f"max_words is {quote(max_words)}", hint)
+        raise invalid_argument("max_words", f"{quote(max_words)} is not a valid max_words", hint)
     if subgraph is not None and (isinstance(subgraph, str) or not 0 < len(subgraph) <= MOST_NODES):
-        hint = f"Pass a list of 1 to {MOST_NODES} ids, or leave it out."
-        raise invalid_argument("subgraph", f"subgraph is {printable(subgraph)}", hint)
+        hint = "Pass the ids of nodes, or omit subgraph."
+        raise invalid_argument("subgraph", f"{printable(subgraph)} is not a list of 1 to {MOST_NODES} ids", hint)
 
 
 async def _material_from_query(core: Core, domain: str, query: str) -> Material:
     """Return the material from a recall of the query. The recall counts as a use of its results."""
     request = recall_request("medium", query, None, TOKENS, "prose", None, None, HITS, None)
-    _, known = await recall_domain(core, domain, request)
-    return await material_from(known, parse_query(query))
+    _, recall_input = await recall_domain(core, domain, request)
+    return await material_from(recall_input, parse_query(query))
 
 
 async def _material_from_ids(core: Core, domain: str, query: str, ids: Sequence[str]) -> Material:
     """Return the material of these ids with the connections among them. Raises NODE_NOT_FOUND for an unknown id."""
-    ids_given, now = list(dict.fromkeys(ids)), utc_now()
+    distinct_ids, now = list(dict.fromkeys(ids)), utc_now()
     scope = await scope_of(core, domain, Filters(), None)
-    nodes, links = [await fetch_rows(scope, kind, ids_given) for kind in (Kind.NODE, Kind.CONNECTION)]
+    nodes, links = [await fetch_rows(scope, kind, distinct_ids) for kind in (Kind.NODE, Kind.CONNECTION)]
     rows = nodes | links
-    if missing := [subject for subject in ids_given if subject not in rows]:
-        raise node_not_found(domain, missing[0])
-    seeds = Seeds(values=dict.fromkeys(ids_given, 1.0), rows=rows, question=parse_query(query, scope.analyser))
-    web = await expand(scope, replace(seeds, values=dict.fromkeys(nodes, 1.0)), 1)
-    known = await material_of(scope, seeds, replace(web, values=dict(seeds.values)), len(ids_given), now)
-    note(core, domain, nodes)
-    return await material_from(known, seeds.question)
+    if missing := [subject for subject in distinct_ids if subject not in rows]:
+        raise node_not_found_error(domain, missing[0])
+    seeds = Seeds(values=dict.fromkeys(distinct_ids, 1.0), rows=rows, question=parse_query(query, scope.analyser))
+    subgraph_of_ids = await expand(scope, replace(seeds, values=dict.fromkeys(nodes, 1.0)), 1)
+    recall_input = await build_recall_input(
+        scope, seeds, replace(subgraph_of_ids, values=dict(seeds.values)), len(distinct_ids), now
+    )
+    record_accesses(core, domain, nodes)
+    return await material_from(recall_input, seeds.question)
 
 
-async def material_from(known: RecallInput, asked_for: Query) -> Material:
+async def material_from(recall_input: RecallInput, question: Query) -> Material:
     """Return as many of the best items of a recall as fit, as material for a model."""
-    items = known.items[:MOST_NODES]
+    items = recall_input.items[:MOST_NODES]
     ids = {item.id for item in items}
-    ties = [Tie(tie.from_id, tie.type, tie.to_id) for tie in known.ties if {tie.from_id, tie.to_id} <= ids]
+    ties = [
+        MaterialEdge(tie.from_id, tie.type, tie.to_id)
+        for tie in recall_input.connections
+        if {tie.from_id, tie.to_id} <= ids
+    ]
 
     def of(length: int) -> Material:
-        return Material([_piece(item, asked_for, length) for item in items], list(dict.fromkeys(ties)))
+        return Material([_piece(item, question, length) for item in items], list(dict.fromkeys(ties)))
 
     return await anyio.to_thread.run_sync(fit_material, of)
 
 
-def _piece(item: RecallItem, asked_for: Query, length: int) -> Piece:
+def _piece(item: RecallItem, question: Query, length: int) -> MaterialItem:
     facts = "; ".join(f"{name}: {value}" for name, value in item.facts)
     observed = (
         f"{observed.text} ({', '.join(filter(None, (observed.when, observed.end)))})" for observed in item.observed
     )
     text = "\n".join(part for part in (facts, item.summary, item.text, *observed) if part)
     title = item.title if item.ends is None else f"{item.ends[1]} → {item.ends[3]}"
-    return Piece(item.id, item.type, title, excerpt(text, asked_for, length).text)
+    return MaterialItem(item.id, item.type, title, choose_excerpt(text, question, length).text)
 
 
 def fit_material(of: Callable[[int], Material], most: int = TOKENS) -> Material:
-    """Return material that fits. If needed, shorten texts, then omit connections, then pieces except the first."""
+    """Return material within `most` tokens. `of` returns the material with texts of at most a given length.
+
+    Shortens texts first, then omits connections, and then items except the first.
+    """
 
     def material_at(stage: int, pieces: int) -> Material:
-        return of(LENGTHS[stage]) if stage < len(LENGTHS) else Material(of(LENGTHS[-1]).pieces[:pieces])
+        return of(LENGTHS[stage]) if stage < len(LENGTHS) else Material(of(LENGTHS[-1]).items[:pieces])
 
-    return fit_whole(material_at, len(LENGTHS) + 1, MOST_NODES, most, size, minimum=1)
+    return fit_whole(material_at, len(LENGTHS) + 1, MOST_NODES, most, count_material_tokens, minimum=1)
 
 
-def size(material: Material) -> int:
-    """Return the number of tokens of material."""
-    return tokens_of_text(question("", material, ""))
+def count_material_tokens(material: Material) -> int:
+    """Return the number of tokens of the prompt with this material."""
+    return tokens_of_text(make_prompt("", material, ""))

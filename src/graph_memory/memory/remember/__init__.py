@@ -1,1 +1,1 @@
-"""`remember`: compares new facts with known ones, stores them, and asks about conflicts."""
+"""`remember`: compares new facts with known facts, stores them, and asks about conflicts."""

@@ -18,7 +18,7 @@ from graph_memory.memory.remember.advice.splitting import SplitFact
 from graph_memory.memory.remember.adviser import Adviser
 from graph_memory.memory.remember.facts import RememberRequest, request_from
 from graph_memory.memory.statements.language.languages import language_of
-from graph_memory.memory.statements.statement import statement
+from graph_memory.memory.statements.statement import parse_statement
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.name_key import name_key
 
@@ -26,7 +26,10 @@ Part = tuple[RememberRequest, EntityMatch]
 
 
 async def entity_of(core: Core, domain: str, request: RememberRequest) -> EntityMatch:
-    """Return the entity of a call, by its name or by its text. Raises INVALID_ARGUMENT."""
+    """Return the entity of a call, found by its name or its text.
+
+    Raises INVALID_ARGUMENT if the name is ambiguous, or the text does not name exactly one entity.
+    """
     if request.name is not None:
         return await entity_of_name(core.store, domain, request.name, request.type)
     return await entity_of_text(core.store, domain, request.text)
@@ -35,13 +38,16 @@ async def entity_of(core: Core, domain: str, request: RememberRequest) -> Entity
 async def split_by_model(
     core: Core, domain: str, request: RememberRequest, adviser: Adviser, now: datetime
 ) -> list[Part]:
-    """Return the facts into which a model splits the text of a call. Facts about the call's own entity come first."""
+    """Let a model split the text of a call. Returns a request for each entity, beginning with the call's own entity.
+
+    Returns no request if there is no model, no entity, or no fact.
+    """
     if adviser.model is None or not request.sentence_count:
         return []
     main = await _entity_or_none(core, domain, request)
     sentences = [fact.observation.text for fact in request.facts[: request.sentence_count]]
     facts = await adviser.split(sentences, main and main.name)
-    if main is None and (name := _first_named(facts)) is not None:
+    if main is None and (name := _first_entity_name(facts)) is not None:
         main = await entity_of_name(core.store, domain, name)
     if not facts or main is None:
         return []
@@ -69,9 +75,9 @@ async def split_by_model(
 
 
 async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> EntityMatch | None:
-    """Return the entity of a call, or None if only the text names the entity, and does so ambiguously.
+    """Return the entity of a call, or None if the call has no name and its text does not name exactly one entity.
 
-    Raises INVALID_ARGUMENT.
+    Raises INVALID_ARGUMENT if the given name is ambiguous.
     """
     try:
         return await entity_of(core, domain, request)
@@ -81,20 +87,20 @@ async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> 
         return None
 
 
-def _first_named(facts: Sequence[SplitFact]) -> str | None:
-    """Return the first entity that a model's facts name, or None. Pronouns and the like do not count."""
+def _first_entity_name(facts: Sequence[SplitFact]) -> str | None:
+    """Return the first entity that a model's facts name, or None. Pronouns and other function words do not count."""
     names = (fact.entity for fact in facts if fact.entity is not None)
-    return next((name for name in names if statement(name, language_of(facts[0].source)).stems), None)
+    return next((name for name in names if parse_statement(name, language_of(facts[0].source)).stems), None)
 
 
 async def _resolve_entities(
     core: Core, domain: str, facts: Sequence[SplitFact], main: EntityMatch
 ) -> dict[str | None, EntityMatch]:
-    """Return the known entities by the names that the model uses for them. Unknown names are omitted."""
+    """Return the known entities, keyed by the names that the model uses. Omits unknown and ambiguous names."""
     entities: dict[str | None, EntityMatch] = {None: main}
-    own = _words_of(main.name)
+    own_words = _words_of(main.name)
     for name in dict.fromkeys(fact.entity for fact in facts if fact.entity is not None):
-        if _words_of(name) <= own:
+        if _words_of(name) <= own_words:
             entities[name] = main
             continue
         with suppress(GraphError):  # an ambiguous name counts as unknown
@@ -105,7 +111,7 @@ async def _resolve_entities(
 
 
 def _words_of(name: str) -> frozenset[str]:
-    """Return the words of a name. Signs belong to their words, as in `C++`."""
+    """Return the words of a name. Symbols belong to their words, as in `C++`."""
     return frozenset(name_key(word.rstrip(",")) for word in name.split())
 
 
@@ -114,18 +120,25 @@ def _own_fact(fact: SplitFact, entities: Mapping[str | None, EntityMatch]) -> Sp
     return fact if fact.entity in entities else SplitFact(fact.source, fact.source)
 
 
-def _make_request(name: str, facts: Sequence[SplitFact], now: datetime, taken: Collection[str] = ()) -> RememberRequest:
-    """Return a validated request with a model's facts. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
+def _make_request(
+    name: str, facts: Sequence[SplitFact], now: datetime, taken_keys: Collection[str] = ()
+) -> RememberRequest:
+    """Return a request with a model's facts. Raises INVALID_ARGUMENT or INVALID_PROPERTY if a fact is invalid.
 
-    A property remains a sentence if it would have several values or if its key is in `taken`.
+    If a property has several values, or its key is in `taken_keys`, its sentence is stored as an observation instead.
     """
     values: dict[str, set[object]] = {}
     for fact in facts:
         if fact.key is not None:
             values.setdefault(fact.key, set()).add(fact.value)
-    single = {key for key, results in values.items() if len(results) == 1 and key not in taken}
-    usable = [fact if fact.key is None or fact.key in single else SplitFact(fact.source, fact.source) for fact in facts]
-    texts = list(dict.fromkeys(fact.text for fact in usable if fact.key is None))
-    properties = {fact.key: fact.value for fact in usable if fact.key is not None}
-    entity_type = next((fact.type for fact in usable if fact.type is not None), None)
+    single_valued_keys = {
+        key for key, values_of_key in values.items() if len(values_of_key) == 1 and key not in taken_keys
+    }
+    usable_facts = [
+        fact if fact.key is None or fact.key in single_valued_keys else SplitFact(fact.source, fact.source)
+        for fact in facts
+    ]
+    texts = list(dict.fromkeys(fact.text for fact in usable_facts if fact.key is None))
+    properties = {fact.key: fact.value for fact in usable_facts if fact.key is not None}
+    entity_type = next((fact.type for fact in usable_facts if fact.type is not None), None)
     return request_from({"name": name, "type": entity_type, "observations": texts, "properties": properties}, now)

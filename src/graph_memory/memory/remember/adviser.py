@@ -14,17 +14,17 @@ import anyio
 from graph_memory.chat import ChatModel, ModelUnavailable
 from graph_memory.memory.core import Core
 from graph_memory.memory.remember.advice import settling, splitting
-from graph_memory.memory.remember.advice.replies import Unusable
-from graph_memory.memory.remember.advice.settling import Pair, Settling
+from graph_memory.memory.remember.advice.replies import UnusableReply
+from graph_memory.memory.remember.advice.settling import PairDecision, StatementPair
 from graph_memory.memory.remember.advice.splitting import SplitFact
 
 R = TypeVar("R")
-WITHOUT_MODEL = "so it was remembered without it"
+REMEMBERED_WITHOUT_MODEL = "so the facts were stored without the model"
 
 
 @dataclass(slots=True)
 class Adviser:
-    """The model for one call. It is not asked again after a failure or after the time limit."""
+    """The language model for one call. After a failure or a timeout, it is not asked again."""
 
     model: ChatModel | None
     seconds: float
@@ -41,29 +41,31 @@ class Adviser:
 
     @property
     def name(self) -> str | None:
-        """The provider and the model, if configured."""
+        """The provider and the name of the model, or None if no model is configured."""
         return None if self.model is None else self.model.name
 
     async def split(self, sentences: Sequence[str], name: str | None) -> list[SplitFact]:
-        """Return the facts in the sentences, or none if the model's reply is unusable."""
+        """Return the facts in the sentences, or an empty list if there is no model or its reply is unusable."""
         if self.model is None or not sentences:
             return []
         if sum(map(len, sentences)) > splitting.MAX_CHARACTERS:
             limit = f"{splitting.MAX_CHARACTERS:,} characters"
             self.warnings.append(
-                f"The text has more than {limit}: {self.name} did not split it, so each sentence became an observation."
+                f"The text has more than {limit}, so {self.name} did not split it: each sentence became an observation."
             )
             return []
         return await self._ask(
-            splitting.split_prompt(sentences, name), lambda reply, _: splitting.split(reply, sentences, name), []
+            splitting.split_prompt(sentences, name), lambda reply, _: splitting.parse_facts(reply, sentences, name), []
         )
 
-    async def settle(self, pairs: Sequence[Pair], name: str) -> dict[Pair, Settling]:
-        """Return the model's decisions on doubts. Undecided doubts become questions for the caller."""
+    async def decide_pairs(self, pairs: Sequence[StatementPair], name: str) -> dict[StatementPair, PairDecision]:
+        """Return the model's decisions on pairs of statements. Undecided pairs become questions for the caller."""
         if self.model is None or not pairs:
             return {}
         return await self._ask(
-            settling.settle_prompt(pairs, name), lambda reply, model: settling.parse_settlings(reply, pairs, model), {}
+            settling.decision_prompt(pairs, name),
+            lambda reply, model: settling.parse_decisions(reply, pairs, model),
+            {},
         )
 
     async def _ask(self, prompt: tuple[str, str], parse: Callable[[str, str], R], default: R) -> R:
@@ -76,11 +78,11 @@ class Adviser:
                 reply = await model.reply(*prompt)
                 return parse(reply.text, model.name)
             except ModelUnavailable as error:
-                self._disable(f"{error.message}, {WITHOUT_MODEL}. {error.hint}")
-            except Unusable as error:
-                self.warnings.append(f"The reply of {model.name} is not usable ({error}), {WITHOUT_MODEL}.")
+                self._disable(f"{error.message}, {REMEMBERED_WITHOUT_MODEL}. {error.hint}")
+            except UnusableReply as error:
+                self.warnings.append(f"The reply of {model.name} is not usable ({error}), {REMEMBERED_WITHOUT_MODEL}.")
             return default
-        self._disable(f"{model.name} did not answer within {self.seconds:g} s, {WITHOUT_MODEL}.")
+        self._disable(f"{model.name} did not answer within {self.seconds:g} s, {REMEMBERED_WITHOUT_MODEL}.")
         return default
 
     def _disable(self, warning: str) -> None:

@@ -10,8 +10,9 @@ from typing import get_args
 from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core, within
+from graph_memory.memory.entities.cleaning.different import mark_different
 from graph_memory.memory.entities.cleaning.merging import merge_entities
-from graph_memory.memory.entities.cleaning.results import AllSettled, Settled
+from graph_memory.memory.entities.cleaning.results import DecisionResult, DecisionResults
 from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.observing import Observation, draft_end
 from graph_memory.memory.entities.remember_results import CANDIDATE_CHOICES, Answer, ids_of_question
@@ -31,33 +32,37 @@ from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 ANSWERS: Sequence[str] = get_args(Answer)
+_TWO_IDS = Hint("Pass the two different ids of one question", " that {remember} returned", ".")
 
 
 def ids_in_question(question: str | None) -> tuple[str, str]:
-    """Split the id of a question into the ids of the new and the known record. Raises INVALID_ARGUMENT."""
+    """Parse a question id into the ids of the new and the existing record.
+
+    Raises INVALID_ARGUMENT if the text is not a question id.
+    """
     pair = ids_of_question(question or "")
     if pair is None:
-        hint = Hint("Use the id of a question, as returned by {remember|merge_entities|graph_health}.")
-        raise invalid_argument("id", f"{quote(question)} is not the id of a question", hint)
+        hint = Hint("Pass the id of a question", " that {remember|merge_entities|graph_health} returned", ".")
+        raise invalid_argument("id", f"{quote(question)} is not a question id", hint)
     return pair
 
 
-async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
-    """Settle two observations, relations or entities. See `Entities.decide`."""
+async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> DecisionResult:
+    """Apply a decision on two observations, relations or entities. See `Entities.decide`."""
     if answer not in ANSWERS:
-        hint = "Use close (the known one no longer holds), keep (both hold), same (they are one) or new (two entities)."
+        hint = "Use close (the known fact has ended), keep (both are true), same (no difference) or new (two entities)."
         raise invalid_argument("decision", f"{quote(answer)} is not a decision", hint)
     if new == known:
-        raise invalid_argument("known", "new and known have the same id", "Pass the ids of a question of `remember`.")
+        raise invalid_argument("known", f"new and known both have the id {quote(new)}", _TWO_IDS)
     if await is_entity(core.store, domain, known):
         return await decide_entities(core, domain, new, known, answer)
     if answer == "new":
         hint = "Use close, keep or same."
-        raise invalid_argument("decision", "new is only a decision on two entities", hint)
+        raise invalid_argument("decision", "The decision new applies only to two entities", hint)
     return await _decide(core, domain, new, known, answer)
 
 
-async def _decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
+async def _decide(core: Core, domain: str, new: str, known: str, answer: str) -> DecisionResult:
     async def read(reader: Reader, head: Head) -> _Relations | _Observations:
         if (pair := await relations_of(reader, domain, new, known)) is not None:
             return _Relations(*pair)
@@ -77,12 +82,12 @@ async def _decide(core: Core, domain: str, new: str, known: str, answer: str) ->
     changed, over = written.report
     seqs = [change.seq for change in written.receipt.changes]
     since, until = min(seqs, default=None), max(seqs, default=None)
-    return Settled(decision=answer, new=new, known=known, changed=changed, ended=over, since=since, until=until)
+    return DecisionResult(decision=answer, new=new, known=known, changed=changed, ended=over, since=since, until=until)
 
 
 @dataclass(frozen=True, slots=True)
 class _Relations:
-    """Two relations of a decision."""
+    """The new and the known relation of a decision."""
 
     later: ConnectionState
     earlier: ConnectionState
@@ -90,7 +95,7 @@ class _Relations:
 
 @dataclass(frozen=True, slots=True)
 class _Observations:
-    """Two observations of a decision.
+    """The new and the known observation of a decision.
 
     `later` is None if the new fact is a property. If the known observation may be reopened, the current observations
     are included.
@@ -104,25 +109,28 @@ class _Observations:
 def decide_observations(
     observations: _Observations, answer: str, head: Head
 ) -> tuple[Sequence[Draft], datetime | None]:
-    """Return the drafts of a decision, and the end of the known observation. Raises INVALID_ARGUMENT."""
+    """Return the drafts of a decision, and the end of the known observation, or None if it has no end.
+
+    Raises INVALID_ARGUMENT if the decision does not fit the observations.
+    """
     later, earlier = observations.later, observations.earlier
     _check_decision(later, earlier, answer)
     drafts = _draft_decision(later, earlier, answer, head)
     if answer == "keep" and _is_superseded_by(later, earlier):
         _check_not_restated(earlier, observations.known)
         return drafts, None
-    return drafts, head.at if answer == "close" and not earlier.is_over else earlier.state.validity.valid_to
+    return drafts, head.at if answer == "close" and not earlier.has_ended else earlier.state.validity.valid_to
 
 
-async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> AllSettled:
-    """Settle several questions in order, all of them or none. See `Entities.decide_all`."""
+async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> DecisionResults:
+    """Apply several decisions in order, either all or none. See `Entities.decide_all`."""
     entries = LocatedValue(decisions, "decisions").items()
     if not entries:
         raise invalid_argument("decisions", "decisions is empty", "Pass at least one, with new, known and decision.")
     values = [(entry, *_decision(entry)) for entry in entries]
     async with within(core, domain) as (inside, _):
         settled = [await _decide_at(inside, domain, *decision) for decision in values]
-    return AllSettled(decisions=tuple(settled))
+    return DecisionResults(decisions=tuple(settled))
 
 
 def _decision(entry: LocatedValue) -> tuple[str, str, str]:
@@ -132,8 +140,8 @@ def _decision(entry: LocatedValue) -> tuple[str, str, str]:
     return fields.need("new").text(), fields.need("known").text(), fields.need("decision").text()
 
 
-async def _decide_at(core: Core, domain: str, entry: LocatedValue, new: str, known: str, answer: str) -> Settled:
-    """Settle one question of a list. Raises INVALID_ARGUMENT with its place in the list."""
+async def _decide_at(core: Core, domain: str, entry: LocatedValue, new: str, known: str, answer: str) -> DecisionResult:
+    """Apply one decision of a list. Errors contain the position of the decision in the list."""
     try:
         return await decide(core, domain, new, known, answer)
     except GraphError as error:
@@ -149,28 +157,28 @@ def _check_decision(later: Observation | None, earlier: Observation, answer: str
         raise invalid_argument(
             "decision", "new is a property, which cannot be deleted", "Use close, or keep if both are true."
         )
-    if answer == "same" and earlier.is_over:
-        hint = "Use keep, which reopens the known one. Then both hold, and you can use same."
+    if answer == "same" and earlier.has_ended:
+        hint = "First use keep to make the known observation current again, then use same."
         raise invalid_argument(
-            "known", "The known observation has ended, so without the new one the fact would be lost", hint
+            "known", "The known observation has ended, so deleting the new observation would lose the fact", hint
         )
-    if answer == "close" and later is not None and later.is_over and not earlier.is_over:
-        hint = "Use keep, or pass an observation that holds as new."
-        raise invalid_argument("new", "The new observation has ended itself, so it supersedes nothing", hint)
+    if answer == "close" and later is not None and later.has_ended and not earlier.has_ended:
+        hint = "Use keep, or pass a current observation as new."
+        raise invalid_argument("new", "The new observation has ended, so it cannot supersede another", hint)
 
 
 def _is_superseded_by(later: Observation | None, earlier: Observation) -> bool:
     """Return whether the new observation is valid and ended the known observation."""
     if later is None:
-        return earlier.is_over
-    return earlier.is_over and not later.is_over and earlier.id in later.state.supersedes
+        return earlier.has_ended
+    return earlier.has_ended and not later.has_ended and earlier.id in later.state.supersedes
 
 
 def _check_not_restated(observation: Observation, known: Sequence[CurrentObservation]) -> None:
-    """Raise INVALID_ARGUMENT if a current observation says the same as the observation to reopen."""
+    """Raise INVALID_ARGUMENT if a current observation makes the same statement as the observation to reopen."""
     twin = next((other.id for other in known if other.text == observation.state.text), None)
     if twin is not None:
-        hint = f"No decision is needed: {twin} has the same text and holds."
+        hint = f"No decision is needed: observation {twin} has the same text and is current."
         raise invalid_argument("known", "The known observation was stated again after it had ended", hint)
 
 
@@ -201,7 +209,7 @@ def _draft_decision(later: Observation | None, earlier: Observation, answer: str
 def _draft_known(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
     """Return the change of the known observation: `close` ends it, and `keep` reopens it."""
     if answer == "close":
-        return [] if earlier.is_over else [draft_end(earlier, head.at)]
+        return [] if earlier.has_ended else [draft_end(earlier, head.at)]
     if not _is_superseded_by(later, earlier):
         return []
     return [earlier.draft_update(replace(earlier.state, validity=replace(earlier.state.validity, valid_to=None)))]
@@ -210,9 +218,10 @@ def _draft_known(later: Observation | None, earlier: Observation, answer: str, h
 async def _read_both(
     reader: Reader, domain: str, new: str, known: str, at: datetime
 ) -> tuple[Observation | None, Observation]:
-    """Return the new and the known observation, which must belong to the same entity. Raises INVALID_ARGUMENT.
+    """Return the new and the known observation, which must belong to the same entity.
 
-    The new observation is None if `new` is the id of the entity.
+    The new observation is None if `new` is the id of the entity. Raises INVALID_ARGUMENT if one of them does not exist,
+    or their entities differ.
     """
     rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
@@ -221,8 +230,8 @@ async def _read_both(
         return None, earlier
     later = _current_observation(events, "new", new, at)
     if later.node != earlier.node:
-        hint = "Use the two ids of one question of remember."
-        raise invalid_argument("known", "The two observations are of different entities", hint)
+        message = f"The observations {quote(new)} and {quote(known)} belong to different entities"
+        raise invalid_argument("known", message, _TWO_IDS)
     return later, earlier
 
 
@@ -233,8 +242,8 @@ def _current_observation(events: Mapping[str, Event], argument: str, subject: st
             argument, subject, is_known=event is not None and event.draft.kind is Kind.OBSERVATION
         )
     state = ObservationState.from_state(event.draft.state)
-    is_over = state.validity.valid_to is not None and state.validity.valid_to <= at
-    return Observation(subject, event.draft.from_id or "", event.seq, state, is_over)
+    has_ended = state.validity.valid_to is not None and state.validity.valid_to <= at
+    return Observation(subject, event.draft.from_id or "", event.seq, state, has_ended)
 
 
 def _missing_observation_error(argument: str, subject: str, *, is_known: bool) -> GraphError:
@@ -242,11 +251,11 @@ def _missing_observation_error(argument: str, subject: str, *, is_known: bool) -
     if not is_known:
         return invalid_argument(
             argument,
-            f"There is no observation {quote(subject)}",
-            "Pass the ids of a question of `remember`.",
+            f"No observation has the id {quote(subject)}",
+            _TWO_IDS,
         )
     settled = "It was settled with same, deleted or merged, so no decision is needed."
-    hint = Hint(settled, " {graph_health} lists the open questions.")
+    hint = Hint(settled, " To see the open questions, call {graph_health}.")
     return invalid_argument(argument, f"The observation {quote(subject)} was deleted, so its question is settled", hint)
 
 
@@ -256,22 +265,23 @@ async def is_entity(reader: Reader, domain: str, subject: str) -> bool:
     return any(Event.from_row(row).draft.kind is Kind.NODE for row in rows)
 
 
-async def decide_entities(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
-    """Merge a new entity into a known one if they are the same. Raises INVALID_ARGUMENT.
+async def decide_entities(core: Core, domain: str, new: str, known: str, answer: str) -> DecisionResult:
+    """Merge a new entity into a known entity if they are the same, or record that they are different.
 
-    Nothing is stored for `new`, since `remember` only asks when it creates an entity.
+    Raises INVALID_ARGUMENT if an entity does not exist, or the decision is not `same` or `new`.
     """
     if answer not in CANDIDATE_CHOICES:
         raise invalid_argument("decision", f"{quote(answer)} is not a decision on two entities", "Use same or new.")
     names = await names_of(core.store, domain, [new, known])
     for argument, subject in (("new", new), ("known", known)):
         if subject not in names:
-            hint = "If it was merged or deleted, no decision is needed. Otherwise pass the id from the question."
-            raise invalid_argument(argument, f"There is no entity {quote(subject)}", hint)
+            hint = "Pass the id from the question. If the entity was merged or deleted, no decision is needed."
+            raise invalid_argument(argument, f"No entity has the id {quote(subject)}", hint)
     if answer == "new":
-        return Settled(decision=answer, new=new, known=known, changed=False)
+        seq = await mark_different(core, domain, new, known)
+        return DecisionResult(decision=answer, new=new, known=known, changed=seq is not None, since=seq, until=seq)
     merged = await merge_entities(core, domain, [names[new]], names[known], dry_run=False)
-    return Settled(
+    return DecisionResult(
         decision=answer,
         new=new,
         known=known,
@@ -285,7 +295,10 @@ async def decide_entities(core: Core, domain: str, new: str, known: str, answer:
 async def relations_of(
     reader: Reader, domain: str, new: str, known: str
 ) -> tuple[ConnectionState, ConnectionState] | None:
-    """Return two relations by id, or None if the known record is not a relation. Raises INVALID_ARGUMENT."""
+    """Return the new and the known relation, or None if `known` is not a relation.
+
+    Raises INVALID_ARGUMENT if `known` is a relation that is deleted, or `new` is not a current relation.
+    """
     rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
     if known not in events or events[known].draft.kind is not Kind.CONNECTION:
@@ -296,14 +309,14 @@ async def relations_of(
 def _current_relation(event: Event | None, argument: str, subject: str) -> ConnectionState:
     if event is None or event.draft.kind is not Kind.CONNECTION or event.draft.state is None:
         hint = "Use the id of the question. A deleted relation needs no decision."
-        raise invalid_argument(argument, f"There is no relation {subject}", hint)
+        raise invalid_argument(argument, f"No relation has the id {subject}", hint)
     return ConnectionState.from_live(live_state(event), event.draft.from_id or "", event.draft.to_id or "")
 
 
 def decide_relations(
     later: ConnectionState, earlier: ConnectionState, answer: str, head: Head
 ) -> tuple[Sequence[Draft], datetime | None]:
-    """Return the drafts of a decision, and the end of the known relation."""
+    """Return the drafts of a decision, and the end of the known relation, or None if it has no end."""
     over = earlier.validity.end_if_past(head.at)
     if answer == "same":
         return [replace(_update_of(later), op=Op.DELETE, state=None)], over

@@ -1,4 +1,4 @@
-"""Drafts the changes that store facts about an entity, with a receipt for each fact. Pure."""
+"""Drafts the changes that store facts about an entity, with a receipt for each fact."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.entities.aliases import with_aliases
-from graph_memory.memory.entities.names.candidates import as_questions
+from graph_memory.memory.entities.names.candidates import with_question_ids
 from graph_memory.memory.entities.names.find_entities import NEW, EntityMatch
 from graph_memory.memory.entities.observations.observing import Observation, draft_end
 from graph_memory.memory.entities.observations.resolve_observations import resolve_references
-from graph_memory.memory.entities.relations import Refusal, draft_relations, relation_receipts
-from graph_memory.memory.entities.remember_results import Outcome, Receipt, Remembered
+from graph_memory.memory.entities.relations import RejectedRelation, draft_relations, relation_receipts
+from graph_memory.memory.entities.remember_results import Outcome, Receipt, RememberResult
 from graph_memory.memory.entities.single_valued_relations import RelationOfRow, questions_of_relations
-from graph_memory.memory.entity_graph.drafting import EMPTY_CONTENT, Drafting
-from graph_memory.memory.entity_graph.names import LENIENT, check_current, not_found
+from graph_memory.memory.entity_graph.drafting import EMPTY_CONTENT, DraftCollector
+from graph_memory.memory.entity_graph.names import LENIENT, check_current, official_not_found_error
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewRelation
 from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
-from graph_memory.memory.recall.rendering.wording import in_words
+from graph_memory.memory.recall.rendering.wording import render_end
 from graph_memory.memory.remember.advice.settling import Settlings
 from graph_memory.memory.remember.facts import Fact, RememberRequest
 from graph_memory.memory.remember.judged_facts import (
@@ -45,22 +45,22 @@ class Snapshot:
 
     match: EntityMatch
     node: NodeState | None
-    """The node with the entity's name. It may exist only as an end of relations."""
+    """The node with the entity's name. It may exist only because a relation refers to it."""
     known: Sequence[CurrentObservation]
     observations: Mapping[str, Observation]
-    """The observations that the facts name or repeat, by id."""
+    """The observations that the facts refer to or repeat, keyed by id."""
     superseded: Mapping[str, Superseded]
-    """The ended observations among them, with their ends and replacements."""
+    """The ends and replacements of the observations that have ended, keyed by observation id."""
     related: Sequence[EqualRelationsRow]
-    """The ends of each requested relation."""
+    """The start and end node of each requested relation."""
     single_valued: Mapping[str, Sequence[RelationOfRow]]
-    """The existing relations of single-valued types, by the new relation."""
+    """The existing relations of single-valued types, keyed by the new relation."""
     deletions_by_end: Mapping[str, Sequence[Draft]]
     context: Context
 
     @property
     def entity(self) -> NodeState | None:
-        """The entity; None if it is new."""
+        """The entity, or None if it does not exist yet."""
         return self.node if self.node is not None and not self.node.mentioned else None
 
     @property
@@ -71,10 +71,10 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of the facts, and the rejected relations."""
+    """The result of a call, and the relations that were rejected."""
 
-    remembered: Remembered
-    rejected: Sequence[Refusal] = ()
+    remembered: RememberResult
+    rejected: Sequence[RejectedRelation] = ()
 
 
 def relations_of(request: RememberRequest, name: str) -> list[NewRelation]:
@@ -82,9 +82,11 @@ def relations_of(request: RememberRequest, name: str) -> list[NewRelation]:
     return [relation.relation(name) for relation in request.relations]
 
 
-def keeps_nothing(request: RememberRequest, relations: Sequence[NewRelation], rejected: Sequence[Refusal]) -> bool:
-    """Return whether the call only contains relations and all of these are rejected."""
-    return bool(rejected) and len(rejected) == len(relations) and not request.says_more
+def has_only_rejected_relations(
+    request: RememberRequest, relations: Sequence[NewRelation], rejected: Sequence[RejectedRelation]
+) -> bool:
+    """Return whether the call contains only relations, and all of them are rejected."""
+    return bool(rejected) and len(rejected) == len(relations) and not request.has_more_than_relations
 
 
 def with_own_aliases(
@@ -99,8 +101,12 @@ def property_receipts(request: RememberRequest, name: str, before: Mapping[str, 
     return receipts_of(before, request.properties) + alias_receipts(name, before, request.aliases)
 
 
-def draft_facts(drafting: Drafting, snapshot: Snapshot, request: RememberRequest, settlings: Settlings) -> Report:
-    """Draft the changes that store the facts, and return the result. Raises INVALID_ARGUMENT and NODE_NOT_FOUND."""
+def draft_facts(drafting: DraftCollector, snapshot: Snapshot, request: RememberRequest, settlings: Settlings) -> Report:
+    """Draft the changes that store the facts. Returns the result of the call.
+
+    Raises INVALID_ARGUMENT if the entity has ended or a reference is unknown, and NODE_NOT_FOUND if the call contains
+    only relations and all of them are rejected.
+    """
     entity, name, known = snapshot.entity, snapshot.match.name, snapshot.known
     if entity is not None and request.facts:
         check_current(name, entity.validity.end_if_past(drafting.head.at))
@@ -120,15 +126,15 @@ def draft_facts(drafting: Drafting, snapshot: Snapshot, request: RememberRequest
         )
     relations = relations_of(request, name)
     drafted, rejected = draft_relations(drafting, relations, snapshot.related, {name: node_id})
-    if keeps_nothing(request, relations, rejected):
-        raise not_found(rejected[0].name, LENIENT)
+    if has_only_rejected_relations(request, relations, rejected):
+        raise official_not_found_error(rejected[0].name, LENIENT)
     receipts += property_receipts_of_call + relation_receipts(relations, drafted, rejected)
     ids = [receipt.id for receipt in receipts[: len(judged)]] + [node_id] * (len(judged_and_changes) - len(judged))
     questions = (
         *questions_of(judged_and_changes, ids, node_id),
         *questions_of_relations(drafted, snapshot.single_valued),
     )
-    remembered = Remembered(
+    remembered = RememberResult(
         entity=name,
         id=node_id,
         type=(entity.entity if entity else None) or request.type or ENTITY,
@@ -136,13 +142,13 @@ def draft_facts(drafting: Drafting, snapshot: Snapshot, request: RememberRequest
         found_by=snapshot.match.by if entity else NEW,
         facts=tuple(receipts),
         questions=questions or None,
-        candidates=tuple(as_questions(node_id, snapshot.match.candidates)) or None,
+        candidates=tuple(with_question_ids(node_id, snapshot.match.candidates)) or None,
     )
     return Report(remembered, rejected)
 
 
-def _draft_entity(drafting: Drafting, snapshot: Snapshot, request: RememberRequest) -> str:
-    """Draft the entity, or turn a node that was only an end of relations into one. Returns its id."""
+def _draft_entity(drafting: DraftCollector, snapshot: Snapshot, request: RememberRequest) -> str:
+    """Draft a new entity, or turn a node that was only an endpoint of relations into an entity. Returns its id."""
     name, mention = snapshot.match.name, snapshot.node
     properties = with_own_aliases(request, name, {})
     new_entity = NewEntity(name=name, type=request.type or ENTITY, content=EMPTY_CONTENT, properties=properties)
@@ -153,9 +159,9 @@ def _draft_entity(drafting: Drafting, snapshot: Snapshot, request: RememberReque
 
 
 def _draft_observations(
-    drafting: Drafting, node: str, judged: Sequence[JudgedFact], observations: Mapping[str, Observation]
+    drafting: DraftCollector, node: str, judged: Sequence[JudgedFact], observations: Mapping[str, Observation]
 ) -> list[Receipt]:
-    """Draft the new observations, and the ends of the observations that they replace. Returns receipts."""
+    """Draft the new observations, and end the observations that they replace. Returns receipts."""
     receipts: list[Receipt] = []
     for judged_fact in judged:
         at = judged_fact.fact.observation.validity.valid_from or drafting.head.at
@@ -164,17 +170,17 @@ def _draft_observations(
             [subject_id] = drafting.draft_observations(node, [judged_fact.observation(at)])
         else:
             subject_id = judged_fact.known
-            if judged_fact.replaced and (draft := judged_fact.draft_takeover(observations)) is not None:
+            if judged_fact.replaced and (draft := judged_fact.draft_replacement(observations)) is not None:
                 drafting.drafts.append(draft)
         receipts.append(receipt_of(judged_fact, subject_id))
     return receipts
 
 
 def _with_superseded(receipts: Sequence[Receipt], judged: Sequence[JudgedFact], snapshot: Snapshot) -> list[Receipt]:
-    """Add to the receipts when each ended observation was replaced, and by which observation."""
+    """Add to the receipts the time and the replacement of each ended observation."""
     evidence = [
         " | ".join(
-            f"{_name_ended(observation, judged_fact.fact)} ({in_words(snapshot.superseded.get(observation.id))})"
+            f"{_name_ended(observation, judged_fact.fact)} ({render_end(snapshot.superseded.get(observation.id))})"
             for observation in judged_fact.ended_before(snapshot.observations)
         )
         for judged_fact in judged
@@ -199,21 +205,21 @@ def _with_contradicted_properties(
     return results
 
 
-def _draft_ends(drafting: Drafting, ends: Sequence[Observation], snapshot: Snapshot) -> list[Receipt]:
-    drafting.drafts += [draft_end(end, drafting.head.at) for end in ends if not end.is_over]
+def _draft_ends(drafting: DraftCollector, ends: Sequence[Observation], snapshot: Snapshot) -> list[Receipt]:
+    drafting.drafts += [draft_end(end, drafting.head.at) for end in ends if not end.has_ended]
     return [
         Receipt(
-            decision=Outcome.NOOP if end.is_over else Outcome.DELETE,
+            decision=Outcome.NOOP if end.has_ended else Outcome.DELETE,
             fact=end.state.text,
-            rule="over already" if end.is_over else "named as over",
-            evidence=in_words(snapshot.superseded.get(end.id)) or None,
+            rule="already ended" if end.has_ended else "named as ended",
+            evidence=render_end(snapshot.superseded.get(end.id)) or None,
             id=end.id,
-            replaced=None if end.is_over else (end.id,),
+            replaced=None if end.has_ended else (end.id,),
         )
         for end in ends
     ]
 
 
 def _name_ended(observation: Observation, fact: Fact) -> str:
-    """Return the name of an ended observation for the receipt of a fact."""
+    """Return the text of an ended observation, or `said before` if the fact has the same text."""
     return "said before" if observation.state.text == fact.observation.text else quote(observation.state.text)

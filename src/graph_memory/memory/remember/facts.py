@@ -1,4 +1,4 @@
-"""Validates the arguments of `remember`: facts about one entity, as text or as separate fields. Pure."""
+"""Validates the arguments of `remember`: facts about one entity, as text or as separate fields."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from graph_memory.memory.entity_graph.values.request import (
     text_of,
 )
 from graph_memory.memory.search.passages.units import sentence_ranges
-from graph_memory.memory.statements.language.folding import plain
+from graph_memory.memory.statements.language.folding import fold_text
 from graph_memory.memory.statements.language.languages import LANGUAGES
-from graph_memory.memory.statements.values.number_words import names_of
+from graph_memory.memory.statements.values.number_words import numbers_by_name
 from graph_memory.model.events import new_id
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.plain import LocatedValue
@@ -35,12 +35,12 @@ _ORDINAL = r"(?:am|vom|zum|im|der|die|das|den|dem|des|jeden?|bis|seit)\s\d{1,3}"
 _ABBREVIATED = re.compile(rf"(?<![^\W_])(?:{_ABBREVIATIONS}|{_ORDINAL})\.$", re.IGNORECASE)
 _ABBREVIATED_BEFORE_NUMBER = re.compile(rf"(?<![^\W_])(?:{_ABBREVIATIONS_BEFORE_NUMBERS})\.$", re.IGNORECASE)
 _DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
-_MONTHS = frozenset(name for language in LANGUAGES for name in names_of(language.months))
+_MONTHS = frozenset(name for language in LANGUAGES for name in numbers_by_name(language.months))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A statement, and the ids or texts of the observations that it replaces."""
+    """A statement, and references (ids or texts) to the observations that it replaces."""
 
     observation: NewObservation
     replaces: tuple[str, ...] = ()
@@ -48,23 +48,24 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberRequest:
-    """A validated call of `remember`. Without a name, the entity is found by the text."""
+    """A validated call of `remember`. Without a name, the text determines the entity."""
 
     name: str | None
     type: str | None
     facts: Sequence[Fact]
     text: str = ""
     sentence_count: int = 0
-    """The number of leading facts that are sentences of the text. They replace nothing."""
+    """The number of facts, at the start of `facts`, that are sentences of the text. They do not replace observations.
+    """
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     ends: tuple[str, ...] = ()
-    """Observations that end without a replacement."""
+    """Ids or texts of observations that end without a replacement."""
     aliases: tuple[str, ...] = ()
     relations: Sequence[RequestedRelation] = ()
 
     @property
-    def says_more(self) -> bool:
-        """Return whether the call has more than relations."""
+    def has_more_than_relations(self) -> bool:
+        """Return whether the call contains facts, properties, ended observations, aliases or a type."""
         return bool(self.facts or self.properties or self.ends or self.aliases or self.type)
 
 
@@ -81,7 +82,7 @@ class RequestedRelation:
     """The id of the relation, the same in each attempt at the write."""
 
     def relation(self, name: str) -> NewRelation:
-        """Return the relation, with the name of the entity."""
+        """Return the relation between the entity with this name and the other entity."""
         return NewRelation(
             from_name=self.other if self.is_incoming else name,
             to_name=name if self.is_incoming else self.other,
@@ -93,7 +94,10 @@ class RequestedRelation:
 
 
 def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest:
-    """Return a validated call. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Validate the arguments of `remember`.
+
+    Raises INVALID_ARGUMENT if an argument is invalid, and INVALID_PROPERTY if a property is invalid.
+    """
     fields = LocatedValue({key: value for key, value in values.items() if value is not None}, "").fields(tuple(values))
     text, name, entity_type = fields.get("text"), fields.get("name"), fields.get("type")
     if name is not None:
@@ -114,14 +118,17 @@ def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest
     check_aliases(aliases)
     if aliases and ALIASES in properties:
         raise invalid_argument(
-            ALIASES, "properties contains aliases", "Pass aliases as an argument, not as a property."
+            ALIASES, "properties contains the key aliases", "Pass aliases as an argument, not as a property."
         )
     if any(not fact.observation.text.strip() for fact in facts):
-        raise invalid_argument("observations", "A statement is blank", "Add text, or omit it.")
+        message = "One of the statements is blank"
+        raise invalid_argument("observations", message, "Add text to the statement, or omit it.")
     if name is not None and not text_of(name).strip():
         raise invalid_argument("name", "The name is blank", "Use the name of the entity, or omit name.")
     if not (facts or replaces or properties or name):
-        raise invalid_argument("text", "Nothing to remember", "Pass text, or a name with observations or properties.")
+        raise invalid_argument(
+            "text", "The call states no facts", "Pass text, or a name with observations or properties."
+        )
     return RememberRequest(
         name=text_of(name) if name else None,
         type=text_of(entity_type) if entity_type else None,
@@ -136,13 +143,13 @@ def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest
 
 
 def _relations_from(located: LocatedValue | None) -> list[RequestedRelation]:
-    """Return relations without duplicates. For each, callers pass only the other end."""
+    """Return relations without duplicates. Callers pass only the other entity of each relation."""
     relations: dict[tuple[str, str, bool], RequestedRelation] = {}
     for item in located.items() if located is not None and located.value is not None else ():
         fields = item.fields(("to", "from", "relationType", "type", "properties"))
         to, source = fields.get("to"), fields.get("from")
         if (end := to or source) is None or (to is not None and source is not None):
-            hint = "Pass either to or from. The entity itself is the other end."
+            hint = "Pass either to or from: the entity itself is the other end."
             raise item.error("does not name exactly one other end", hint)
         relation = RequestedRelation(
             other=text_of(end),
@@ -165,7 +172,7 @@ def _fact(item: LocatedValue, now: datetime) -> Fact:
 
 
 def _texts(located: LocatedValue | None) -> tuple[str, ...]:
-    """Return one or more texts as a tuple without duplicates."""
+    """Return a string, or a list of strings, as a tuple without duplicates."""
     if located is None or located.value is None:
         return ()
     items = [located] if isinstance(located.value, str) else located.items()
@@ -185,4 +192,4 @@ def _continues(before: str, after: str) -> bool:
     """Return whether a full stop is part of an abbreviation or a number: `Dr. Hale`, `Str. 12`, `am 14. Mai`."""
     if _ABBREVIATED.search(before) or (after[:1].isdigit() and _ABBREVIATED_BEFORE_NUMBER.search(before)):
         return True
-    return _DAY.search(before) is not None and plain(re.split(r"\W", after, maxsplit=1)[0]) in _MONTHS
+    return _DAY.search(before) is not None and fold_text(re.split(r"\W", after, maxsplit=1)[0]) in _MONTHS

@@ -1,4 +1,4 @@
-"""Judges the facts of one call: each is compared with the known observations and with the facts before it. Pure."""
+"""Judges the facts of one call: each is compared with the known observations and with the facts before it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from graph_memory.memory.entities.remember_results import (
     question_id,
 )
 from graph_memory.memory.entity_graph.values.request import NewObservation
-from graph_memory.memory.remember.advice.settling import Pair, Settling, Settlings
+from graph_memory.memory.remember.advice.settling import PairDecision, Settlings, StatementPair
 from graph_memory.memory.remember.facts import Fact
-from graph_memory.memory.remember.outdated import find_doubtful
+from graph_memory.memory.remember.outdated import find_possibly_outdated
 from graph_memory.memory.remember.properties import text_of_property
 from graph_memory.memory.statements.statement_verdict import (
     MAX_QUESTIONS,
     CurrentObservation,
-    Doubt,
+    PossibleReplacement,
     Rule,
     Verdict,
-    verdict,
+    judge_statement,
 )
 from graph_memory.model.events import Draft
 from graph_memory.model.values.properties import PropertyValue
@@ -42,11 +42,11 @@ class JudgedFact:
     fact: Fact
     verdict: Verdict
     replaced: Sequence[Observation] = ()
-    """The observations that it ends."""
-    doubts: Sequence[Doubt] = ()
-    """The doubts that become questions."""
-    decided: Sequence[tuple[Doubt, Settling]] = ()
-    """The doubts that a language model has decided."""
+    """The observations that the fact ends."""
+    open_replacements: Sequence[PossibleReplacement] = ()
+    """The possible replacements that become questions."""
+    decided_replacements: Sequence[tuple[PossibleReplacement, PairDecision]] = ()
+    """The possible replacements on which a language model has decided."""
 
     @property
     def is_new(self) -> bool:
@@ -63,13 +63,13 @@ class JudgedFact:
         own = self.fact.observation
         begins = replace(own.validity, valid_from=at) if self.replaced else own.validity
         ids = tuple(observation.id for observation in self.replaced)
-        return replace(own, validity=begins, supersedes=ids, asks=tuple(ask.known.id for ask in self.doubts))
+        return replace(own, validity=begins, supersedes=ids, asks=tuple(ask.known.id for ask in self.open_replacements))
 
     def ended_before(self, observations_by_id: Mapping[str, Observation]) -> list[Observation]:
-        """Return the ended observations that the fact should replace, and the last ended one with the same text."""
+        """Return the ended observations that the fact should replace, and the last ended observation with its text."""
         if self.replaced:
             return []
-        ended = [observation for observation in observations_by_id.values() if observation.is_over]
+        ended = [observation for observation in observations_by_id.values() if observation.has_ended]
         observations = [
             observation for observation in ended if self.is_new and observation.state.text == self.fact.observation.text
         ][-1:]
@@ -82,8 +82,8 @@ class JudgedFact:
             ),
         ]
 
-    def draft_takeover(self, observations_by_id: Mapping[str, Observation]) -> Draft | None:
-        """Return the draft that records the known observation as replacing the observations that end, or None."""
+    def draft_replacement(self, observations_by_id: Mapping[str, Observation]) -> Draft | None:
+        """Return the draft that records the known observation as the replacement of ended observations, or None."""
         observation = observations_by_id.get(self.known or "")
         if observation is None:
             return None
@@ -98,7 +98,10 @@ def judge_facts(
     entity: str,
     settlings: Settlings,
 ) -> list[JudgedFact]:
-    """Return the facts with their verdicts and only the strongest doubts of all facts. Raises INVALID_ARGUMENT."""
+    """Return the facts with their verdicts. Only the most probable replacements of all facts are kept.
+
+    Raises INVALID_ARGUMENT under the same conditions as `resolve_references`.
+    """
     ending = {observation.id for fact in facts for observation in resolve_references(fact.replaces, observations_by_id)}
     current, judged_facts, created_ids = [*known], list[JudgedFact](), set[str]()
     for fact in facts:
@@ -106,7 +109,7 @@ def judge_facts(
         replaced = [
             observation
             for observation in resolve_references(fact.replaces, observations_by_id)
-            if not observation.is_over and observation.state.text != text
+            if not observation.has_ended and observation.state.text != text
         ]
         compared = [
             known_observation
@@ -117,9 +120,11 @@ def judge_facts(
             equal = next((known_observation for known_observation in compared if known_observation.text == text), None)
             verdict_of_fact = Verdict(rule=_rule_of(equal), known=equal)
         else:
-            verdict_of_fact = verdict(text, compared, entity)
+            verdict_of_fact = judge_statement(text, compared, entity)
         judged = _apply_decisions(
-            JudgedFact(fact, _drop_weak_doubts(verdict_of_fact, created_ids), replaced), observations_by_id, settlings
+            JudgedFact(fact, _drop_compatible_replacements(verdict_of_fact, created_ids), replaced),
+            observations_by_id,
+            settlings,
         )
         ended_ids = {observation.id for observation in judged.replaced}
         current = [known_observation for known_observation in current if known_observation.id not in ended_ids]
@@ -127,13 +132,21 @@ def judge_facts(
             created_ids.add(fact.observation.id)
             current.append(CurrentObservation(fact.observation.id, text))
         judged_facts.append(judged)
-    return _keep_strongest_doubts(judged_facts)
+    return _limit_questions(judged_facts)
 
 
-def _drop_weak_doubts(judgement: Verdict, created_ids: Collection[str]) -> Verdict:
-    """Drop doubts between statements of the same call that can both be true. Returns the remaining verdict."""
+def _drop_compatible_replacements(judgement: Verdict, created_ids: Collection[str]) -> Verdict:
+    """Drop possible replacements between statements of the same call that can both be true.
+
+    Returns the remaining verdict.
+    """
     return replace(
-        judgement, doubts=[doubt for doubt in judgement.doubts if doubt.known.id not in created_ids or doubt.excludes]
+        judgement,
+        possible_replacements=[
+            replacement
+            for replacement in judgement.possible_replacements
+            if replacement.known.id not in created_ids or replacement.excludes
+        ],
     )
 
 
@@ -144,60 +157,70 @@ def with_changed_properties(
     known: Sequence[CurrentObservation],
     ends: Sequence[Observation],
 ) -> list[JudgedFact]:
-    """Return the facts, followed by changed properties whose old value makes known observations doubtful.
+    """Return the facts, followed by changed properties whose old value occurs in known observations.
 
-    Only the strongest doubts are kept. Observations that end or already have a question raise no further doubts.
+    Only the most probable replacements are kept. Observations that end or already have a question are omitted.
     """
     excluded = {end.id for end in (*ends, *(observation for fact in judged for observation in fact.replaced))}
-    excluded |= {doubt.known.id for fact in judged for doubt in fact.doubts}
-    doubts = find_doubtful(before, after, [fact for fact in known if fact.id not in excluded])
+    excluded |= {replacement.known.id for fact in judged for replacement in fact.open_replacements}
+    replacements = find_possibly_outdated(before, after, [fact for fact in known if fact.id not in excluded])
     changes = [
         JudgedFact(
             Fact(observation=NewObservation(text=text_of_property(key, after[key]))),
-            Verdict(rule=Rule.NEW, doubts=results),
+            Verdict(rule=Rule.NEW, possible_replacements=results),
         )
-        for key, results in doubts.items()
+        for key, results in replacements.items()
     ]
-    return _keep_strongest_doubts([*judged, *changes]) if changes else [*judged]
+    return _limit_questions([*judged, *changes]) if changes else [*judged]
 
 
 def _apply_decisions(
     judged: JudgedFact, observations_by_id: Mapping[str, Observation], settlings: Settlings
 ) -> JudgedFact:
-    """Return the fact with the model's decisions on its doubts. Ignores decisions on doubts that have changed."""
+    """Return the fact with the model's decisions. Ignores decisions on observations that have changed."""
     judgement, text = judged.verdict, judged.fact.observation.text
-    pairs = [(doubt, settlings.get(Pair(doubt.known.id, doubt.known.text, text))) for doubt in judgement.doubts]
-    decided = [(doubt, settling) for doubt, settling in pairs if settling is not None]
+    pairs = [
+        (replacement, settlings.get(StatementPair(replacement.known.id, replacement.known.text, text)))
+        for replacement in judgement.possible_replacements
+    ]
+    decided = [(replacement, settling) for replacement, settling in pairs if settling is not None]
     if not decided:
         return judged
     if same := [pair for pair in decided if pair[1].decision == "same"]:
-        return replace(judged, verdict=Verdict(rule=judgement.rule, known=same[0][0].known), decided=same[:1])
+        return replace(
+            judged, verdict=Verdict(rule=judgement.rule, known=same[0][0].known), decided_replacements=same[:1]
+        )
     closed = [
-        observations_by_id[doubt.known.id]
-        for doubt, settling in decided
-        if settling.decision == "close" and doubt.known.id in observations_by_id
+        observations_by_id[replacement.known.id]
+        for replacement, settling in decided
+        if settling.decision == "close" and replacement.known.id in observations_by_id
     ]
-    rest = replace(judgement, doubts=[doubt for doubt, settling in pairs if settling is None])
-    return replace(judged, verdict=rest, replaced=closed, decided=decided)
+    rest = replace(
+        judgement, possible_replacements=[replacement for replacement, settling in pairs if settling is None]
+    )
+    return replace(judged, verdict=rest, replaced=closed, decided_replacements=decided)
 
 
 def _rule_of(equal: CurrentObservation | None) -> Rule:
     return Rule.EQUAL_TEXT if equal else Rule.NEW
 
 
-def _keep_strongest_doubts(judged: Sequence[JudgedFact]) -> list[JudgedFact]:
-    """Keep the strongest doubts of all facts, at most `MOST_ASKED`."""
-    doubts = [(place, doubt) for place, fact in enumerate(judged) for doubt in fact.verdict.doubts]
-    pairs = sorted(doubts, key=lambda pair: -pair[1].score)[:MAX_QUESTIONS]
+def _limit_questions(judged: Sequence[JudgedFact]) -> list[JudgedFact]:
+    """Keep the most probable replacements of all facts, at most `MAX_QUESTIONS`."""
+    replacements = [
+        (place, replacement) for place, fact in enumerate(judged) for replacement in fact.verdict.possible_replacements
+    ]
+    pairs = sorted(replacements, key=lambda pair: -pair[1].score)[:MAX_QUESTIONS]
     return [
-        replace(fact, doubts=[doubt for place, doubt in pairs if place == number]) for number, fact in enumerate(judged)
+        replace(fact, open_replacements=[replacement for place, replacement in pairs if place == number])
+        for number, fact in enumerate(judged)
     ]
 
 
 def receipt_of(judged: JudgedFact, subject_id: str | None) -> Receipt:
     """Return the receipt of a fact, with the id of the observation that states it now."""
     text, judgement = judged.fact.observation.text, judged.verdict
-    if judged.decided:
+    if judged.decided_replacements:
         return _receipt_of_decision(judged, subject_id)
     if judged.replaced:
         texts = " | ".join(observation.state.text for observation in judged.replaced)
@@ -213,30 +236,32 @@ def _receipt_of_decision(judged: JudgedFact, subject_id: str | None) -> Receipt:
     return Receipt(
         decision=fresh if judged.is_new else Outcome.NOOP,
         fact=judged.fact.observation.text,
-        rule=f"model: {', '.join(dict.fromkeys(settling.decision for _, settling in judged.decided))}",
-        evidence=" | ".join(f"{doubt.known.text}: {settling.reason}" for doubt, settling in judged.decided),
+        rule=f"model: {', '.join(dict.fromkeys(settling.decision for _, settling in judged.decided_replacements))}",
+        evidence=" | ".join(
+            f"{replacement.known.text}: {settling.reason}" for replacement, settling in judged.decided_replacements
+        ),
         id=subject_id,
         replaced=tuple(observation.id for observation in judged.replaced) or None,
-        model=judged.decided[0][1].model,
+        model=judged.decided_replacements[0][1].model,
     )
 
 
 def questions_of(judged: Sequence[JudgedFact], ids: Sequence[str | None], node: str) -> list[Question]:
-    """Return the questions about facts, the most certain first.
+    """Return at most `MAX_QUESTIONS` questions about facts. The most probable replacements come first.
 
     `ids` are the ids of the records that now state the facts. If an id is the entity's, the fact is a property.
     """
     questions = [
         Question(
-            id=question_id(new, doubt.known.id),
-            known_text=doubt.known.text,
+            id=question_id(new, replacement.known.id),
+            known_text=replacement.known.text,
             new_text=fact.fact.observation.text,
-            reason=doubt.reason,
-            score=doubt.score,
+            reason=replacement.reason,
+            score=replacement.score,
             choices=dict(PROPERTY_CHOICES if new == node else OBSERVATION_CHOICES),
         )
         for fact, new in zip(judged, ids, strict=True)
         if new is not None
-        for doubt in fact.doubts
+        for replacement in fact.open_replacements
     ]
     return sorted(questions, key=lambda question: -question.score)[:MAX_QUESTIONS]

@@ -1,24 +1,25 @@
-"""Finds observations and properties that a new value contradicts. Pure."""
+"""Finds observations and properties that a new value contradicts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 
-from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.folding import fold_text, words_only
 from graph_memory.memory.statements.language.languages import language_of
-from graph_memory.memory.statements.language.phrases import finder
+from graph_memory.memory.statements.language.phrases import compile_phrases
 from graph_memory.memory.statements.language.stems import stem_of
-from graph_memory.memory.statements.statement import statement
-from graph_memory.memory.statements.statement_verdict import MAX_LENGTH, CurrentObservation, Doubt
+from graph_memory.memory.statements.statement import parse_statement
+from graph_memory.memory.statements.statement_verdict import MAX_LENGTH, CurrentObservation, PossibleReplacement
 from graph_memory.memory.statements.values.values import values_of
 from graph_memory.model.text.wording import printable
 from graph_memory.model.values.properties import PropertyValue
 
 _SCORE = 0.9
-"""The score of a doubt about an old value. It is higher than that of most doubts between two statements."""
+"""The score of a statement with an old property value. Most possible replacements have lower scores."""
 _MIN_CHARACTERS, _MIN_WORDS = 4, 2
-"""Minimum number of characters, or of words, of a value that is searched for. Shorter values occur too often."""
+"""Minimum number of characters, or of words, in an old value that is searched for. Shorter values occur too often.
+"""
 
 _CHANGES, _GUARDS = frozenset({"change", "now", "correction"}), frozenset({"wish", "claim", "stand_in", "past"})
 _TIMES = frozenset({"clock", "day", "days", "month", "weekday", "weekdays", "year"})
@@ -29,33 +30,33 @@ _WORD_BOUNDARY, _MIN_WORD_LENGTH = re.compile(r"_|(?<=[a-z])(?=[A-Z])"), 3
 """Word boundaries in property names, and the minimum number of characters of a word that is searched for."""
 
 
-def find_doubtful(
+def find_possibly_outdated(
     before: Mapping[str, PropertyValue], after: Mapping[str, PropertyValue], known: Sequence[CurrentObservation]
-) -> dict[str, list[Doubt]]:
-    """Return the doubtful statements that contain the old value of a changed property, by property name."""
+) -> dict[str, list[PossibleReplacement]]:
+    """Return the statements that contain a property's old value but not its new value, keyed by property name."""
     short_enough = [observation for observation in known if len(observation.text) <= MAX_LENGTH]
-    doubts_by_key: dict[str, list[Doubt]] = {}
+    outdated_by_key: dict[str, list[PossibleReplacement]] = {}
     for key, value in after.items():
         old_value, new_value = before.get(key), value
         if isinstance(old_value, str) and isinstance(new_value, str) and _is_specific(old_value):
             text = f"{printable(key)} was {printable(old_value)}"
-            doubts_by_key[key] = [
-                Doubt(observation, _SCORE, text)
+            outdated_by_key[key] = [
+                PossibleReplacement(observation, _SCORE, text)
                 for observation in short_enough
                 if contains_value(observation.text, old_value) and not contains_value(observation.text, new_value)
             ]
-    return {key: doubts for key, doubts in doubts_by_key.items() if doubts}
+    return {key: doubts for key, doubts in outdated_by_key.items() if doubts}
 
 
 def find_contradicted_properties(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the keys of properties whose stored value a statement contradicts."""
+    """Return the keys of the properties that a statement contradicts."""
     numbers, stated = _contradicted_numbers(text, properties), _contradicted_texts(text, properties)
     return [key for key in properties if key in numbers or key in stated]
 
 
 def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the text properties to which a statement gives another value, as in `her e-mail is ida@example.org`."""
-    stated = statement(text, language_of(text))
+    """Return the string properties for which a statement names another value, as in `her e-mail is ida@example.org`."""
+    stated = parse_statement(text, language_of(text))
     if stated.stated is None or not stated.cues.isdisjoint(_GUARDS):
         return []
     stems = stated.stated.stems
@@ -69,7 +70,7 @@ def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> l
 
 def _contradicted_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
     """Return the numeric properties that have changed according to a statement."""
-    stated = statement(text, language_of(text))
+    stated = parse_statement(text, language_of(text))
     if stated.is_question or stated.cues.isdisjoint(_CHANGES) or not stated.cues.isdisjoint(_GUARDS):
         return []
     amounts = {value.amount for value in stated.values if value.kind not in _TIMES}
@@ -87,14 +88,16 @@ def _contradicted_numbers(text: str, properties: Mapping[str, PropertyValue]) ->
 
 
 def _words_of(key: str) -> list[str]:
-    return [word for word in words_only(plain(_WORD_BOUNDARY.sub(" ", key))).split() if len(word) >= _MIN_WORD_LENGTH]
+    return [
+        word for word in words_only(fold_text(_WORD_BOUNDARY.sub(" ", key))).split() if len(word) >= _MIN_WORD_LENGTH
+    ]
 
 
 def contains_value(text: str, value: str) -> bool:
     """Return whether a value occurs in a text as whole words, ignoring case and accents, or as a date or number."""
     language = language_of(text)
-    pattern = finder(words_only(plain(value)), is_written_apart=language.is_written_apart)
-    if pattern.search(words_only(plain(text))) is not None:
+    pattern = compile_phrases(words_only(fold_text(value)), has_spaces=language.has_spaces_between_words)
+    if pattern.search(words_only(fold_text(text))) is not None:
         return True
     return _has_same_date(text, value) or _has_same_number(text, value)
 
@@ -104,15 +107,19 @@ def _has_same_date(text: str, value: str) -> bool:
     language = language_of(text)
     values, rest = values_of(value, language)
     is_date = not rest.strip() and any(value.kind == "day" for value in values)
-    return is_date and {*values} <= {*statement(text, language).values}
+    return is_date and {*values} <= {*parse_statement(text, language).values}
 
 
 def _has_same_number(text: str, value: str) -> bool:
     """Return whether a text contains the same long number with other separators, as in telephone numbers."""
-    digits = _BETWEEN_DIGITS.sub("", value)
-    return len(digits) >= _LONG_NUMBER and digits.isdigit() and digits in _BETWEEN_DIGITS.sub("", text)
+    number_digits = _BETWEEN_DIGITS.sub("", value)
+    return (
+        len(number_digits) >= _LONG_NUMBER
+        and number_digits.isdigit()
+        and number_digits in _BETWEEN_DIGITS.sub("", text)
+    )
 
 
 def _is_specific(value: str) -> bool:
-    words = words_only(plain(value))
+    words = words_only(fold_text(value))
     return len(words) >= _MIN_CHARACTERS or len(words.split()) >= _MIN_WORDS

@@ -1,4 +1,4 @@
-"""Stores facts as properties. A property has one value, and the log has the earlier values. Pure."""
+"""Stores facts as properties. A property has one value, and its earlier values are in the log."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from graph_memory.model.values.properties import PropertyValue, equal_values
 
 
 def receipts_of(before: Mapping[str, PropertyValue], after: Mapping[str, PropertyValue]) -> list[Receipt]:
-    """Return a receipt for each property."""
+    """Return a receipt for each property in `after`, compared with its value in `before`."""
     return [_receipt(key, value, before.get(key)) for key, value in after.items()]
 
 
 def text_of_property(key: str, value: PropertyValue) -> str:
-    """Return a property as the text of a fact."""
+    """Return a property as the text of a fact: its key and its value."""
     return f"{key}: {printable(value)}"
 
 
@@ -33,7 +33,7 @@ def _receipt(key: str, value: PropertyValue, before: PropertyValue | None) -> Re
 
 
 def alias_receipts(name: str, before: Mapping[str, PropertyValue], aliases: Sequence[str]) -> list[Receipt]:
-    """Return a receipt for each alias."""
+    """Return a receipt for each alias: added, or unchanged if the entity already has it."""
     known = {name, *aliases_of(before)}
     return [
         Receipt(

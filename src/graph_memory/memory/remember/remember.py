@@ -1,7 +1,7 @@
 """`remember`: stores facts about one entity in one write, and returns a receipt for each.
 
 A language model is asked before the write, never while the lock is held. Then new statements are compared with the
-current observations under the lock. A known observation only ends if the caller names it.
+current observations under the lock. A known observation ends only if the caller refers to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import compress
 import anyio.to_thread
 
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.changes.rules import check_rules, until_rules_hold
+from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.entities.names.find_entities import (
     NEW,
@@ -25,23 +25,28 @@ from graph_memory.memory.entities.names.find_entities import (
 from graph_memory.memory.entities.observations.current import CachedObservations, current_of
 from graph_memory.memory.entities.observations.observing import observations_of
 from graph_memory.memory.entities.observations.resolve_observations import check_references
-from graph_memory.memory.entities.relations import Refusal, new_relations_of, relation_receipts, with_suggestions
-from graph_memory.memory.entities.remember_results import Outcome, Remembered
+from graph_memory.memory.entities.relations import (
+    RejectedRelation,
+    new_relations_of,
+    relation_receipts,
+    with_suggestions,
+)
+from graph_memory.memory.entities.remember_results import Outcome, RememberResult
 from graph_memory.memory.entities.single_valued_relations import ends_by_name, read_single_valued
 from graph_memory.memory.entities.writes import deletions_of_ends, owners_of_new, validate
-from graph_memory.memory.entity_graph.domain import in_domain
-from graph_memory.memory.entity_graph.drafting import EMPTY_CONTENT, Drafting
+from graph_memory.memory.entity_graph.domain import write_to_domain
+from graph_memory.memory.entity_graph.drafting import EMPTY_CONTENT, DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, equal_relations, states_of
-from graph_memory.memory.entity_graph.names import LENIENT, not_found, with_near_name
+from graph_memory.memory.entity_graph.names import LENIENT, official_not_found_error, with_near_name
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
-from graph_memory.memory.remember.advice.settling import Pair, Settlings
+from graph_memory.memory.remember.advice.settling import Settlings, StatementPair
 from graph_memory.memory.remember.advised import Part, entity_of, split_by_model
-from graph_memory.memory.remember.adviser import WITHOUT_MODEL, Adviser
+from graph_memory.memory.remember.adviser import REMEMBERED_WITHOUT_MODEL, Adviser
 from graph_memory.memory.remember.fact_drafts import (
     Report,
     Snapshot,
     draft_facts,
-    keeps_nothing,
+    has_only_rejected_relations,
     property_receipts,
     relations_of,
     with_own_aliases,
@@ -61,7 +66,7 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
 
 
-async def remember(core: Core, domain: str, request: RememberRequest, *, dry_run: bool) -> Remembered:
+async def remember(core: Core, domain: str, request: RememberRequest, *, dry_run: bool) -> RememberResult:
     """Store facts about one entity. See `Entities.remember`."""
     adviser = Adviser.of(core)
     remembered = None
@@ -72,7 +77,7 @@ async def remember(core: Core, domain: str, request: RememberRequest, *, dry_run
     except GraphError as error:
         if error.code in STORE_ERRORS:
             raise
-        adviser.warnings.append(f"The facts of the model were rejected, {WITHOUT_MODEL}: {error.message}.")
+        adviser.warnings.append(f"The model's facts were rejected, {REMEMBERED_WITHOUT_MODEL}: {error.message}.")
     if remembered is None:
         match = await entity_of(core, domain, request)
         remembered = await _write(core, domain, [(request, match)], adviser, dry_run=dry_run)
@@ -83,18 +88,18 @@ async def remember(core: Core, domain: str, request: RememberRequest, *, dry_run
 
 
 STORE_ERRORS = frozenset({Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DOMAIN_BUSY, Code.TRANSACTION_LOST})
-"""Codes of errors that do not depend on the arguments."""
+"""Error codes of the database that do not depend on the arguments."""
 
 
-async def _write(core: Core, domain: str, parts: Sequence[Part], adviser: Adviser, *, dry_run: bool) -> Remembered:
-    """Write facts about each entity, all or none. The first entity's result contains the other results."""
+async def _write(core: Core, domain: str, parts: Sequence[Part], adviser: Adviser, *, dry_run: bool) -> RememberResult:
+    """Write the facts about all entities, or none. The first entity's result contains the other results."""
     writings = [await _prepare(core, domain, facts, match, adviser) for facts, match in parts]
     if dry_run:
         reports = [await _dry_run(writing) for writing in writings]
     elif len(writings) == 1:
-        reports = [await in_domain(core, domain, partial(writings[0].write, dry_run=False))]
+        reports = [await write_to_domain(core, domain, partial(writings[0].write, dry_run=False))]
     else:
-        reports = await in_domain(core, domain, partial(_write_all, core, domain, writings))
+        reports = await write_to_domain(core, domain, partial(_write_all, core, domain, writings))
     results = [await _add_suggestions(core, domain, report) for report in reports]
     if len(results) == 1:
         return results[0]
@@ -105,18 +110,18 @@ async def _write(core: Core, domain: str, parts: Sequence[Part], adviser: Advise
     return results[0].model_copy(update={**update, "others": tuple(remembered.about for remembered in results[1:])})
 
 
-async def _add_suggestions(core: Core, domain: str, report: Report) -> Remembered:
+async def _add_suggestions(core: Core, domain: str, report: Report) -> RememberResult:
     facts = await with_suggestions(core.store, domain, report.remembered.facts, report.rejected)
     return report.remembered.model_copy(update={"facts": facts})
 
 
-async def _write_all(core: Core, domain: str, writings: Sequence[_Writing]) -> list[Report]:
+async def _write_all(core: Core, domain: str, writings: Sequence[_RememberCall]) -> list[Report]:
     """Write facts about several entities in one transaction."""
     async with within(core, domain) as (inside, _):
         return [await replace(writing, core=inside).write(dry_run=False) for writing in writings]
 
 
-async def _dry_run(writing: _Writing) -> Report:
+async def _dry_run(writing: _RememberCall) -> Report:
     try:
         report = await writing.write(dry_run=True)
     except GraphError as error:
@@ -126,8 +131,10 @@ async def _dry_run(writing: _Writing) -> Report:
     return replace(report, remembered=_without_new_ids(report.remembered))
 
 
-async def _prepare(core: Core, domain: str, request: RememberRequest, match: EntityMatch, adviser: Adviser) -> _Writing:
-    """Ask the model about a call. Return the call with the model's answers."""
+async def _prepare(
+    core: Core, domain: str, request: RememberRequest, match: EntityMatch, adviser: Adviser
+) -> _RememberCall:
+    """Ask the model which known statements the call's facts supersede. Returns the call with its decisions."""
     is_asked = bool(request.facts)
     rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[match.name]) if is_asked else []
     texts = [fact.observation.text for fact in request.facts]
@@ -139,34 +146,36 @@ async def _prepare(core: Core, domain: str, request: RememberRequest, match: Ent
     doubts = judged_facts if adviser.model is not None else []
     known_ids = {observation.id for observation in known}
     pairs = [
-        Pair(doubt.known.id, doubt.known.text, judged_facts.fact.observation.text)
+        StatementPair(doubt.known.id, doubt.known.text, judged_facts.fact.observation.text)
         for judged_facts in doubts
-        for doubt in judged_facts.doubts
+        for doubt in judged_facts.open_replacements
         if doubt.known.id in known_ids
     ]
     seen = CachedObservations(rows[0].id, mark.seq, known) if rows and mark and not request.properties else None
-    return _Writing(core, domain, request, match, await adviser.settle(pairs, match.name), seen)
+    return _RememberCall(core, domain, request, match, await adviser.decide_pairs(pairs, match.name), seen)
 
 
-def _preview(request: RememberRequest, match: EntityMatch) -> Remembered:
+def _preview(request: RememberRequest, match: EntityMatch) -> RememberResult:
     """Return the result of a dry run in a domain that does not exist yet."""
     judged = judge_facts(request.facts, [], {}, match.name, {})
     relations = relations_of(request, match.name)
     pairs = zip(request.relations, relations, strict=True)
     rejected = [
-        Refusal(relation, requested.other)
+        RejectedRelation(relation, requested.other)
         for requested, relation in pairs
         if requested.other != match.name and not requested.lenient
     ]
-    if keeps_nothing(request, relations, rejected):
-        raise not_found(rejected[0].name, LENIENT)
+    if has_only_rejected_relations(request, relations, rejected):
+        raise official_not_found_error(rejected[0].name, LENIENT)
     facts = [*(receipt_of(fact, None) for fact in judged), *property_receipts(request, match.name, {})]
     facts += relation_receipts(relations, relations, rejected)
     entity_type = request.type or ENTITY
-    return Remembered(entity=match.name, type=entity_type, created=True, found_by=NEW, facts=tuple(facts), dry_run=True)
+    return RememberResult(
+        entity=match.name, type=entity_type, created=True, found_by=NEW, facts=tuple(facts), dry_run=True
+    )
 
 
-def _without_new_ids(remembered: Remembered) -> Remembered:
+def _without_new_ids(remembered: RememberResult) -> RememberResult:
     """Remove the ids that only a write would assign."""
     new = {fact.id for fact in remembered.facts if fact.decision is Outcome.ADD}
     facts = [fact.model_copy(update={"id": None}) if fact.id in new else fact for fact in remembered.facts]
@@ -182,8 +191,8 @@ def _without_new_ids(remembered: Remembered) -> Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class _Writing:
-    """A call with the answers of the model."""
+class _RememberCall:
+    """A call about one entity, with the model's decisions."""
 
     core: Core
     domain: str
@@ -195,20 +204,20 @@ class _Writing:
     async def write(self, *, dry_run: bool) -> Report:
         """Write all facts or none. Checks the rules of connection types before the commit."""
         try:
-            return await until_rules_hold(partial(self._attempt, dry_run=dry_run))
+            return await retry_until_rules_hold(partial(self._attempt, dry_run=dry_run))
         except GraphError as error:
             raise await with_near_name(self.core.store, self.domain, error, LENIENT) from error
 
     async def _attempt(self, broken: Mapping[str, BrokenRule], *, dry_run: bool) -> Report:
-        """Try to write once. `broken` has the rules that earlier tries broke."""
+        """Try to write once. `broken` contains the rules that earlier attempts violated."""
         core, domain = self.core, self.domain
         await core.contents.put(domain, EMPTY_CONTENT)
         ontology = await core.log.require_ontology(domain) if self.request.relations else None
 
         def decide(head: Head, snapshot: Snapshot) -> Decision[Report]:
-            drafting = Drafting(head, core.origin, core.open_type_limit, snapshot.deletions_by_end)
+            drafting = DraftCollector(head, core.origin, core.open_type_limit, snapshot.deletions_by_end)
             report = draft_facts(drafting, snapshot, self.request, self.settlings)
-            return Decision(validate(head, drafting.drafts, replace(snapshot.context, broken=broken)), report)
+            return Decision(validate(head, drafting.drafts, replace(snapshot.context, broken_rules=broken)), report)
 
         async def check(reader: Reader, events: Sequence[Event], _: Report) -> None:
             await check_rules(reader, domain, events, ontology, in_turn=True)
@@ -222,7 +231,7 @@ class _Writing:
             remembered = remembered.model_copy(update={"since": changes[0].seq, "until": written.receipt.seq})
         return replace(written.report, remembered=remembered)
 
-    async def _with_alias_questions(self, remembered: Remembered) -> Remembered:
+    async def _with_alias_questions(self, remembered: RememberResult) -> RememberResult:
         """If another entity has one of the new aliases, ask whether both are the same."""
         added = [fact.decision is Outcome.ADD for fact in remembered.facts if fact.rule == "alias"]
         new = list(compress(self.request.aliases, added))
@@ -246,7 +255,7 @@ class _Writing:
         )
         await check_references(reader, domain, self._replaced_references(), observations, known)
         attached = await deletions_of_ends(reader, head, states.values())
-        ended_ids = [observation.id for observation in observations.values() if observation.is_over]
+        ended_ids = [observation.id for observation in observations.values() if observation.has_ended]
         superseded = await find_superseded(reader, domain, ended_ids)
         relations = relations_of(facts, match.name)
         ends = await equal_relations(reader, domain, relations) if relations else []
@@ -255,7 +264,7 @@ class _Writing:
         new = [(relation.type, relation.properties) for relation in relations]
         context = Context(
             ontology=head.ontology,
-            living={**living, **({node.id: node.type} if node else {})},
+            existing_node_types={**living, **({node.id: node.type} if node else {})},
             owners=await owners_of_new(reader, head, rows, [_type_and_properties(facts, match.name, entity)], new),
         )
         return Snapshot(
@@ -294,7 +303,6 @@ class _Writing:
 def _type_and_properties(
     request: RememberRequest, name: str, entity: NodeState | None
 ) -> tuple[str, Mapping[str, PropertyValue]]:
-    """Return the type of the entity, and its new properties."""
     if entity is None:
         return request.type or ENTITY, {**with_own_aliases(request, name, {}), "name": name}
     return entity.type, with_own_aliases(request, name, entity.properties)

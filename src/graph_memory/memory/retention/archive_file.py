@@ -12,22 +12,22 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from graph_memory.files import make_private_folder, new_private_file, sync_folder, temporary_beside
+from graph_memory.files import make_private_folder, new_private_file, new_temporary_path, sync_folder
 from graph_memory.memory.core import Core
 from graph_memory.memory.transfer.archive.export import state_of, write_log
 from graph_memory.memory.transfer.archive.format import Header
 from graph_memory.memory.transfer.archive.reader import Reader
 from graph_memory.memory.transfer.archive.writer import Writer, archive_stream
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.progress import silent
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.progress import log_progress
+from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """Counts for the part of a log up to an event number."""
+    """Data of a log up to an event number, for the header of its archive."""
 
     events: int
     ontology_version: int
@@ -36,49 +36,53 @@ class PartRow:
 
 
 PART = query("retention/part", PartRow)
-_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
+_NO_HARD_LINK_ERRORS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 """Error numbers of file systems without hard links."""
 
 
 class Archive:
-    """A file with the events of a log up to an event number. It has a temporary name until `put_in_place`."""
+    """A file with the events of a log up to an event number. It has a temporary name until `rename_to_final`."""
 
     def __init__(self, core: Core, domain: str, until: int, path: Path) -> None:
         self._core = core
         self._domain = domain
         self._until = until
         self._path = path
-        self._temporary_path = temporary_beside(path)
+        self._temporary_path = new_temporary_path(path)
 
     async def write(self) -> None:
         """Write the archive under its temporary name, and sync it to disk.
 
-        Raises FILE_CREATION_FAILED, CONTENT_READ_FAILED, and DOMAIN_BUSY if events are already missing.
+        Raises FILE_CREATION_FAILED if the file cannot be written, CONTENT_READ_FAILED if content cannot be read, and
+        DOMAIN_BUSY if events are already missing.
         """
         header = await self._header()
         try:
             await to_thread.run_sync(make_private_folder, self._path.parent)
             with new_private_file(self._temporary_path) as file, archive_stream(self._path, file) as stream:
-                await write_log(self._core, header, Writer(stream), silent)
+                await write_log(self._core, header, Writer(stream), log_progress)
         except OSError as error:
-            raise unwritable(self._path, error.strerror or str(error)) from error
+            raise archive_not_writable_error(self._path, error.strerror or str(error)) from error
 
-    async def put_in_place(self) -> None:
-        """Rename the archive to its final name, unless that was done before. Raises FILE_CREATION_FAILED."""
+    async def rename_to_final(self) -> None:
+        """Rename the archive to its final name, unless that was already done.
+
+        Raises FILE_CREATION_FAILED if it cannot be renamed.
+        """
         try:
-            await to_thread.run_sync(self._put_in_place)
+            await to_thread.run_sync(self._rename_to_final)
         except OSError as error:
-            raise unwritable(self._path, error.strerror or str(error)) from error
+            raise archive_not_writable_error(self._path, error.strerror or str(error)) from error
 
     def discard(self) -> None:
-        """Delete the temporary file."""
+        """Delete the temporary file, if it still exists."""
         with suppress(OSError):
             self._temporary_path.unlink()
 
     async def _header(self) -> Header:
         part = await self._core.store.first_row(PART, domain=self._domain, until=self._until)
         if part is None:
-            raise no_ontology(self._domain)
+            raise no_ontology_error(self._domain)
         return Header(
             domain=self._domain,
             exported=utc_now(),
@@ -89,10 +93,10 @@ class Archive:
             state=await state_of(self._core, self._domain, self._until, part.created, part.compacted_to),
         )
 
-    def _put_in_place(self) -> None:
-        """Rename the archive to its final name, unless another file has that name.
+    def _rename_to_final(self) -> None:
+        """Rename the archive to its final name. Raises FileExistsError if another file has that name.
 
-        Uses a hard link, because it never replaces a file.
+        Uses a hard link if the file system supports it, because it never replaces a file.
         """
         if not self._temporary_path.exists():
             return
@@ -104,13 +108,13 @@ class Archive:
                 raise
             self._temporary_path.replace(self._path)
         except OSError as error:
-            if error.errno not in _NO_LINKS or os.path.lexists(self._path):
+            if error.errno not in _NO_HARD_LINK_ERRORS or os.path.lexists(self._path):
                 raise
             self._temporary_path.replace(self._path)
         sync_folder(self._path.parent)
 
     def _is_from_earlier_run(self) -> bool:
-        """Return whether an interrupted run of this compaction wrote the existing file."""
+        """Return whether the existing file is an archive with the same end, from an interrupted run."""
         try:
             header = Reader(self._path).header()
         except GraphError:
@@ -118,7 +122,7 @@ class Archive:
         return (header.domain, header.seq) == (self._domain, self._until)
 
 
-def unwritable(path: Path, cause: str) -> GraphError:
+def archive_not_writable_error(path: Path, cause: str) -> GraphError:
     """Return the error for an archive that cannot be written."""
     hint = "Pass another path, in a writable folder."
     return GraphError(Code.FILE_CREATION_FAILED, f"Cannot write the archive: {cause}", {"hint": hint}, path=path)

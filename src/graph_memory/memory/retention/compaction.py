@@ -21,8 +21,8 @@ from graph_memory.memory.domains.listing import domain_state
 from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
 from graph_memory.memory.domains.tree import append_job_event, domain_draft
 from graph_memory.memory.history.log import sessions_between
-from graph_memory.memory.retention.archive_file import Archive, unwritable
-from graph_memory.memory.retention.results import Compacted
+from graph_memory.memory.retention.archive_file import Archive, archive_not_writable_error
+from graph_memory.memory.retention.results import CompactionResult
 from graph_memory.memory.search.index.copying import delete_ended_rows, ensure_covers
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.rights import Right, require
@@ -37,14 +37,14 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import LONG_READ_SECONDS, Reader, Transaction
 
 PAGE = 5_000
-"""Number of log positions, or of contents, that one transaction processes."""
+"""Maximum number of log positions, or of contents, that one transaction processes."""
 EXAMPLES = 5
-"""Maximum number of examples of nodes that lose their first state, by title."""
+"""Maximum number of example titles in a result, for nodes that lose their first state."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountsRow:
-    """The number of events and contents that a compaction removes."""
+    """The number of events up to a point, and the number of removed events with the hashes of their contents."""
 
     events: int
     removed: int
@@ -53,7 +53,7 @@ class CountsRow:
 
 @dataclass(frozen=True, slots=True)
 class FirstStatesRow:
-    """Nodes whose first state is removed."""
+    """The number of nodes whose first state is removed, and the titles of some of them."""
 
     nodes: int
     titles: list[str]
@@ -61,7 +61,7 @@ class FirstStatesRow:
 
 @dataclass(frozen=True, slots=True)
 class SizeRow:
-    """The length of a small text."""
+    """The length in characters of a text that Neo4j stores, with its hash."""
 
     sha256: str
     size: int
@@ -75,140 +75,151 @@ BATCH_BEGIN = query("retention/batch_begin", int)
 PRUNE = query("retention/prune", int)
 
 
-async def compact(core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool) -> Compacted:
+async def compact(
+    core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool
+) -> CompactionResult:
     """Compact a domain's log up to a point. See `History.compact`."""
     with core.audit.act("compact", str(before), domain=domain, origin=core.origin, dry_run=dry_run):
         return await _compact(core, domain, before, archive, dry_run=dry_run)
 
 
-async def _compact(core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool) -> Compacted:
+async def _compact(
+    core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool
+) -> CompactionResult:
     require(domain, Right.ADMIN)
     await core.log.require_ontology(domain)
     segment = (await segments_of(core.store, domain))[0]
     interrupted = await _find_interrupted(core.store, domain)
-    to = interrupted.to if interrupted else await _resolve_target(core, domain, before)
-    if interrupted is None and to <= segment.kept_after:
-        return _nothing_to_compact(domain, segment.kept_after, dry_run=dry_run)
+    target_seq = interrupted.target_seq if interrupted else await _resolve_target(core, domain, before)
+    if interrupted is None and target_seq <= segment.stored_events_after:
+        return _nothing_to_compact(domain, segment.stored_events_after, dry_run=dry_run)
     if dry_run:
-        compacted = interrupted.estimate if interrupted else await _estimate(core, domain, to)
+        compacted = interrupted.estimate if interrupted else await _estimate(core, domain, target_seq)
         return compacted.model_copy(update={"dry_run": True})
-    path = (archive or core.archives / f"{file_name_part(domain)}-{to}.jsonl.gz").expanduser().absolute()
-    params = interrupted.job_values if interrupted else await _job_values(core, domain, segment, to, path)
-    await ensure_covers(core, domain, to)  # the search index must have read the events that are removed
+    path = (archive or core.archives / f"{file_name_part(domain)}-{target_seq}.jsonl.gz").expanduser().absolute()
+    params = interrupted.job_values if interrupted else await _job_values(core, domain, segment, target_seq, path)
+    await ensure_covers(core, domain, target_seq)  # the search index must have read the events that are removed
     origin = core.origin
     job = await jobs.begin(
-        core.store, domain, COMPACTING, {"to": to}, params, origin=origin, reach=DomainScope.ONTOLOGY
+        core.store, domain, COMPACTING, {"to": target_seq}, params, origin=origin, reach=DomainScope.ONTOLOGY
     )
     await _check_no_unfinished_branch(core, job)
-    return await _Compacting(core, job, segment, to).run()
+    return await _CompactionStages(core, job, segment, target_seq).run()
 
 
-def _nothing_to_compact(domain: str, to: int, *, dry_run: bool) -> Compacted:
-    return Compacted(
-        domain=domain, dry_run=dry_run, compacted_to=to, archived=0, events=0, contents=0, bytes=0, nodes=0
+def _nothing_to_compact(domain: str, target_seq: int, *, dry_run: bool) -> CompactionResult:
+    return CompactionResult(
+        domain=domain, dry_run=dry_run, compacted_to=target_seq, archived=0, events=0, contents=0, bytes=0, nodes=0
     )
 
 
-async def _job_values(core: Core, domain: str, segment: LogSegment, to: int, path: Path) -> Params:
-    """Return the values that are stored to resume a compaction. Raises FILE_CREATION_FAILED."""
+async def _job_values(core: Core, domain: str, segment: LogSegment, target_seq: int, path: Path) -> Params:
+    """Return the values that the job needs to resume a compaction.
+
+    Raises FILE_CREATION_FAILED if the archive file exists.
+    """
     if await to_thread.run_sync(path.exists):
-        raise unwritable(path, "it already exists")
+        raise archive_not_writable_error(path, "it already exists")
     return {
         "archive": str(path),
         "at": datetime.now(UTC).isoformat(),
-        "found": (await _estimate(core, domain, to)).model_dump_json(),
-        "sessions": await _sessions(core, domain, segment, to),
+        "found": (await _estimate(core, domain, target_seq)).model_dump_json(),
+        "sessions": await _sessions(core, domain, segment, target_seq),
     }
 
 
 @dataclass(frozen=True, slots=True)
-class _Interrupted:
+class _InterruptedCompaction:
     """An interrupted compaction, with its target and the values that its job stored."""
 
-    to: int
+    target_seq: int
     job_values: Params
 
     @property
-    def estimate(self) -> Compacted:
-        return Compacted.model_validate_json(str(self.job_values["found"]))
+    def estimate(self) -> CompactionResult:
+        return CompactionResult.model_validate_json(str(self.job_values["found"]))
 
 
-async def _find_interrupted(reader: Reader, domain: str) -> _Interrupted | None:
-    """Return the interrupted compaction, if any. It continues to its own target, not to the caller's."""
+async def _find_interrupted(reader: Reader, domain: str) -> _InterruptedCompaction | None:
+    """Return the interrupted compaction of a domain, or None. A new run uses its target, not the caller's."""
     row = await reader.first_row(STATE, domain=domain)
     if row is None or row.state != COMPACTING:
         return None
     job = json.loads(row.job or "{}")
-    return _Interrupted(job["params"]["to"], job["given"])
+    return _InterruptedCompaction(job["params"]["to"], job["given"])
 
 
 async def _resolve_target(core: Core, domain: str, before: int | str) -> int:
     """Return the number of the last event to compact. It is never inside a batch, or before a branch begins."""
     seq = await seq_at(core.store, domain, "before", before)
-    segment, *older = await segments_of(core.store, domain)
-    if older and seq <= segment.begins_at:
-        message = f"That point is in the log of {older[0].domain}, which {domain} was branched from"
+    segment, *older_segments = await segments_of(core.store, domain)
+    if older_segments and seq <= segment.begins_at:
+        message = f"That point is in the log of {older_segments[0].domain}, which {domain} was branched from"
         raise invalid_argument("before", message, "Compact that domain, or use a later point.")
     before_batch = await core.store.first_row(BATCH_BEGIN, domain=domain, seq=seq)
     return seq if before_batch is None else before_batch
 
 
-async def _estimate(core: Core, domain: str, to: int) -> Compacted:
-    [row] = await core.store.read_within(LONG_READ_SECONDS, COUNTS, domain=domain, to=to)
-    hashes = await _unshared_hashes(core, domain, to, row.hashes)
+async def _estimate(core: Core, domain: str, target_seq: int) -> CompactionResult:
+    [row] = await core.store.read_within(LONG_READ_SECONDS, COUNTS, domain=domain, to=target_seq)
+    hashes = await _unshared_hashes(core, domain, target_seq, row.hashes)
     sizes = {blob.name: blob.size for blob in await core.contents.blobs.list_blobs(domain)}
     sizes |= {row.sha256: row.size for row in await core.store.read(SIZES, domain=domain, hashes=hashes)}
-    [first] = await core.store.read_within(LONG_READ_SECONDS, FIRST_STATES, domain=domain, to=to, limit=EXAMPLES)
-    [point] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[to])
-    return Compacted(
+    [first_states] = await core.store.read_within(
+        LONG_READ_SECONDS, FIRST_STATES, domain=domain, to=target_seq, limit=EXAMPLES
+    )
+    [point] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[target_seq])
+    return CompactionResult(
         domain=domain,
         dry_run=False,
-        compacted_to=to,
+        compacted_to=target_seq,
         answers_from=point.at,
         archived=row.events,
         events=row.removed,
         contents=len(hashes),
         bytes=sum(sizes.get(sha256, 0) for sha256 in hashes),
-        nodes=first.nodes,
-        titles=tuple(first.titles),
+        nodes=first_states.nodes,
+        titles=tuple(first_states.titles),
     )
 
 
-async def _unshared_hashes(core: Core, domain: str, to: int, hashes: Sequence[str]) -> list[str]:
-    """Return the hashes of contents to which no remaining event refers."""
+async def _unshared_hashes(core: Core, domain: str, target_seq: int, hashes: Sequence[str]) -> list[str]:
+    """Return the hashes of the contents that no event uses after the compaction."""
     if not hashes:
         return []
-    rows = await core.store.read_within(LONG_READ_SECONDS, KEPT_HASHES, domain=domain, to=to, hashes=hashes)
+    rows = await core.store.read_within(LONG_READ_SECONDS, KEPT_HASHES, domain=domain, to=target_seq, hashes=hashes)
     return sorted(set(hashes).difference(rows))
 
 
-async def _sessions(core: Core, domain: str, segment: LogSegment, to: int) -> str:
-    """Return the sessions of the removed changes, together with the sessions of earlier compactions."""
+async def _sessions(core: Core, domain: str, segment: LogSegment, target_seq: int) -> str:
+    """Return summaries of the sessions of removed changes, including changes that were compacted earlier, as JSON."""
     state = (await domain_state(core.store, domain))[0]
-    removed = await sessions_between(core.store, domain, segment.kept_after, to + 1, 1_000_000)
-    return sessions_to_json(limit_sessions(merge_sessions(removed, sessions_from_json(state.compacted))))
+    removed_sessions = await sessions_between(
+        core.store, domain, segment.stored_events_after, target_seq + 1, 1_000_000
+    )
+    return sessions_to_json(limit_sessions(merge_sessions(removed_sessions, sessions_from_json(state.compacted))))
 
 
 async def _check_no_unfinished_branch(core: Core, job: Job) -> None:
-    """Raise DOMAIN_BUSY, and withdraw the job, if a branch still copies the events."""
+    """Withdraw the job and raise DOMAIN_BUSY if an unfinished branch still copies the events."""
     if not job.is_resumed and (names := await unfinished_branches(core.store, {job.domain})):
         await job.withdraw()
-        hint = "Wait for it. If it was interrupted, make the same branch again, or delete it."
-        message = f"A branch is being made from domain {job.domain}: {join_names(names)}"
+        hint = "Wait until it is complete. If it was interrupted, create the same branch again, or delete it."
+        message = f"A branch of domain {job.domain} is being created: {join_names(names)}"
         raise GraphError(Code.DOMAIN_BUSY, message, {"domain": job.domain, "branches": names, "hint": hint})
 
 
-class _Compacting:
-    """The stages of a compaction. A run continues an interrupted one."""
+class _CompactionStages:
+    """The stages of a compaction. A new run continues an interrupted one."""
 
-    def __init__(self, core: Core, job: Job, segment: LogSegment, to: int) -> None:
+    def __init__(self, core: Core, job: Job, segment: LogSegment, target_seq: int) -> None:
         self._core = core
         self._job = job
         self._begin = segment.forked_at or 0
-        self._to = to
+        self._to = target_seq
         self._path = Path(str(job.arguments["archive"]))
 
-    async def run(self) -> Compacted:
+    async def run(self) -> CompactionResult:
         if self._job.progress.stage == "":
             await self._write_archive()
         if self._job.progress.stage == "contents":
@@ -217,22 +228,25 @@ class _Compacting:
             await self._prune()
         await self._job.end()
         self._core.log.forget(self._job.domain)
-        compacted = Compacted.model_validate_json(str(self._job.arguments["found"]))
+        compacted = CompactionResult.model_validate_json(str(self._job.arguments["found"]))
         resumed = self._job.is_resumed or None
         return compacted.model_copy(update={"archive": str(self._path), "resumed": resumed})
 
     async def _write_archive(self) -> None:
-        """Write the archive. Append the event when the archive gets its final name. If that fails, end the job."""
+        """Write the archive. Append the event of the compaction when the archive gets its final name.
+
+        End the job if this fails.
+        """
         archive = Archive(self._core, self._job.domain, self._to, self._path)
         try:
             await archive.write()
-            event = await self._make_append()
+            append_event = await self._make_event_writer()
 
-            async def appear(transaction: Transaction) -> None:
-                await event(transaction)
-                await archive.put_in_place()
+            async def publish_archive(transaction: Transaction) -> None:
+                await append_event(transaction)
+                await archive.rename_to_final()
 
-            await self._job.step(self._job.then(stage="contents"), appear)
+            await self._job.step(self._job.with_progress(stage="contents"), publish_archive)
         except GraphError:
             await self._job.end()
             raise
@@ -252,20 +266,20 @@ class _Compacting:
             async def drop(transaction: Transaction, page: Sequence[str] = page) -> None:
                 await transaction.run(DROP_CONTENTS, domain=domain, hashes=page)
 
-            await self._job.step(self._job.then(done=self._job.progress.done + len(page)), drop)
+            await self._job.step(self._job.with_progress(done=self._job.progress.done + len(page)), drop)
         while await self._delete_search_rows():
             pass
-        await self._job.step(self._job.then(stage="events", seq=self._begin))
+        await self._job.step(self._job.with_progress(stage="events", seq=self._begin))
 
     async def _delete_search_rows(self) -> int:
-        """Delete a page of the search rows that ended before the target. Returns their number."""
+        """Delete a page of the search rows that ended before the target event. Returns the number of deleted rows."""
         deleted = 0
 
         async def delete(transaction: Transaction) -> None:
             nonlocal deleted
             deleted = await delete_ended_rows(transaction, self._job.domain, self._to)
 
-        await self._job.step(self._job.then(done=self._job.progress.done + 1), delete)
+        await self._job.step(self._job.with_progress(done=self._job.progress.done + 1), delete)
         return deleted
 
     async def _prune(self) -> None:
@@ -275,14 +289,14 @@ class _Compacting:
         async def prune(transaction: Transaction) -> None:
             await transaction.run(PRUNE, domain=self._job.domain, after=after, until=until, to=self._to)
 
-        await self._job.step(self._job.then(seq=until, done=self._job.progress.done + until - after), prune)
+        await self._job.step(self._job.with_progress(seq=until, done=self._job.progress.done + until - after), prune)
 
-    async def _make_append(self) -> Callable[[Transaction], Awaitable[None]]:
-        """Return a function that appends the event of the compaction."""
+    async def _make_event_writer(self) -> Callable[[Transaction], Awaitable[None]]:
+        """Return a function that appends the event of the compaction to the log in a transaction."""
         domain = self._job.domain
         state, previous = await domain_state(self._core.store, domain)
-        now = replace(state, compacted_to=self._to, compacted=str(self._job.arguments["sessions"]))
-        draft = domain_draft(now, previous)
+        new_state = replace(state, compacted_to=self._to, compacted=str(self._job.arguments["sessions"]))
+        draft = domain_draft(new_state, previous)
 
         async def append(transaction: Transaction) -> None:
             await append_job_event(self._core, transaction, domain, draft)

@@ -14,19 +14,19 @@ from graph_memory.memory.changes.context import ATTACHED, detachment_draft
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import ERASING, related_domains, unfinished_branches
 from graph_memory.memory.graph.describe import titles_of
-from graph_memory.memory.retention.results import Erased, ErasedIn
+from graph_memory.memory.retention.results import DomainErasureResult, ErasureResult
 from graph_memory.memory.search.index.copying import delete_rows_of
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Op, new_id, number_events
 from graph_memory.model.projection import project
 from graph_memory.model.rights import Right, require
 from graph_memory.model.subjects.kinds import DATA, Kind
-from graph_memory.model.text.wording import printable
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.time.clock import next_time
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.project import APPEND, append_params, run_projection
 from graph_memory.storage.log.protection import SubjectScope
 from graph_memory.storage.log.reads import DROP_CONTENTS, last_event
@@ -35,12 +35,12 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import LONG_READ_SECONDS, Reader, Transaction
 
 PAGE = 1_000
-"""Number of subjects deleted, or events scrubbed, in one transaction."""
+"""Maximum number of subjects deleted, or events scrubbed, in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class AffectedRow:
-    """The number of events and subjects that an erasure scrubs, and the hashes of their contents."""
+    """The number of events and subjects that an erasure scrubs in a domain, and the hashes of their contents."""
 
     events: int
     subjects: int
@@ -49,7 +49,7 @@ class AffectedRow:
 
 @dataclass(frozen=True, slots=True)
 class ScrubRow:
-    """The number of scrubbed events, and the log number of the last one."""
+    """The number of events that a page scrubbed, and the log number of the last scrubbed event."""
 
     scrubbed: int
     last: int
@@ -60,69 +60,72 @@ SHARED = query("retention/shared", str)
 SCRUB = query("retention/scrub", ScrubRow)
 
 
-async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Erased:
+async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> ErasureResult:
     """Erase a subject from a domain and all related domains. See `History.erase`."""
     with core.audit.act("erase", subject, domain=domain, origin=core.origin, dry_run=dry_run):
         return await _erase(core, domain, subject, dry_run=dry_run)
 
 
-async def _erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Erased:
+async def _erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> ErasureResult:
     require(domain, Right.ADMIN)
     await core.log.require_ontology(domain)
     domain_and_event = await _find_logged(core.store, domain, subject)
-    done: dict[str, ErasedIn] = {}
+    results: dict[str, DomainErasureResult] = {}
     while jobs_begun := await _begin_jobs(
-        core, await _remaining_domains(core.store, domain, done), subject, dry_run=dry_run
+        core, await _remaining_domains(core.store, domain, results), subject, dry_run=dry_run
     ):
         for name, job in jobs_begun.items():
-            done[name] = await _erase_in_domain(core, name, subject, job)
+            results[name] = await _erase_in_domain(core, name, subject, job)
     title = await _title(core, *domain_and_event) if dry_run else None
-    return Erased(subject=subject, title=title, dry_run=dry_run, domains=tuple(done.values()))
+    return ErasureResult(subject=subject, title=title, dry_run=dry_run, domains=tuple(results.values()))
 
 
 async def _title(core: Core, domain: str, event: Event) -> str | None:
     return (await titles_of(core, domain, [event.draft], event.seq)).get(event.draft.subject)
 
 
-async def _remaining_domains(reader: Reader, domain: str, done: Container[str]) -> list[str]:
-    """Return the related domains that are not done. A merge may have copied the subject into them."""
-    return [name for name in await related_domains(reader, domain) if name not in done]
+async def _remaining_domains(reader: Reader, domain: str, processed: Container[str]) -> list[str]:
+    """Return the related domains that are not processed yet.
+
+    Reads the related domains again, because a merge may have copied the subject into another domain.
+    """
+    return [name for name in await related_domains(reader, domain) if name not in processed]
 
 
 async def _find_logged(reader: Reader, domain: str, subject: str) -> tuple[str, Event]:
-    """Return a related domain whose log has the subject, and its last event there.
+    """Return a related domain whose log contains the subject, and the subject's last event there.
 
-    Raises NODE_NOT_FOUND if no log has the subject, and INVALID_ARGUMENT if it is a type or the domain itself.
+    Raises NODE_NOT_FOUND if no log contains the subject, and INVALID_ARGUMENT if it is a type or the domain itself.
     """
     events = {name: await last_event(reader, name, subject) for name in await related_domains(reader, domain)}
-    logged = {name: event for name, event in events.items() if event is not None}
-    if not logged:
-        raise _unknown(domain, subject)
-    if not {event.draft.kind for event in logged.values()} <= set(DATA):
+    logged_events = {name: event for name, event in events.items() if event is not None}
+    if not logged_events:
+        raise _subject_not_found_error(domain, subject)
+    if not {event.draft.kind for event in logged_events.values()} <= set(DATA):
         hint = "Pass the id of a node, connection, observation or link."
         raise invalid_argument(
             "subject", f"{printable(subject)} is not data: it belongs to the ontology or the domain", hint
         )
-    name = domain if domain in logged else next(iter(logged))
-    return name, logged[name]
+    name = domain if domain in logged_events else next(iter(logged_events))
+    return name, logged_events[name]
 
 
 async def _begin_jobs(core: Core, domains: Sequence[str], subject: str, *, dry_run: bool) -> dict[str, Job | None]:
-    """Begin a job in each domain whose log has the subject. If one cannot begin, none does."""
+    """Begin a job in each domain whose log contains the subject. If one job cannot begin, withdraws all jobs."""
     unfinished = await unfinished_branches(core.store, {*domains})
-    affected = [
+    affected_domains = [
         domain
         for domain in domains
         if domain in unfinished or await last_event(core.store, domain, subject) is not None
     ]
-    for name in affected:
+    for name in affected_domains:
         require(name, Right.ADMIN)
     jobs_begun: dict[str, Job] = {}
     job_values = {"at": datetime.now(UTC).isoformat()}
     if dry_run:
-        return dict.fromkeys(affected)
+        return dict.fromkeys(affected_domains)
     try:
-        for name in affected:
+        for name in affected_domains:
             jobs_begun[name] = await jobs.begin(
                 core.store,
                 name,
@@ -140,12 +143,12 @@ async def _begin_jobs(core: Core, domains: Sequence[str], subject: str, *, dry_r
     return dict(jobs_begun)
 
 
-async def _erase_in_domain(core: Core, domain: str, subject: str, job: Job | None) -> ErasedIn:
-    """Erase the subject in one domain. Without a job, only count its events."""
+async def _erase_in_domain(core: Core, domain: str, subject: str, job: Job | None) -> DomainErasureResult:
+    """Erase the subject in one domain. If `job` is None, only count the subjects, events and contents."""
     [affected] = await core.store.read_within(LONG_READ_SECONDS, AFFECTED, domain=domain, subject=subject)
     hashes = await _unshared_hashes(core, domain, subject, affected.hashes)
-    blobs_left = await _Erasing(core, job, subject, hashes).run() if job else 0
-    return ErasedIn(
+    blobs_left = await _ErasureStages(core, job, subject, hashes).run() if job else 0
+    return DomainErasureResult(
         domain=domain,
         subjects=affected.subjects,
         events=affected.events,
@@ -156,15 +159,15 @@ async def _erase_in_domain(core: Core, domain: str, subject: str, job: Job | Non
 
 
 async def _unshared_hashes(core: Core, domain: str, subject: str, hashes: Sequence[str]) -> list[str]:
-    """Return the hashes of contents that no other subject uses."""
+    """Return the hashes of the contents that no other subject uses."""
     if not hashes:
         return []
     rows = await core.store.read_within(LONG_READ_SECONDS, SHARED, domain=domain, subject=subject, hashes=hashes)
     return sorted(set(hashes).difference(rows))
 
 
-class _Erasing:
-    """The stages of an erasure in one domain. A run continues an interrupted one."""
+class _ErasureStages:
+    """The stages of an erasure in one domain. A new run continues an interrupted one."""
 
     def __init__(self, core: Core, job: Job, subject: str, hashes: Sequence[str]) -> None:
         self._core = core
@@ -190,28 +193,30 @@ class _Erasing:
         """Delete the subject and its attachments. The last event marks the subject as erased."""
         last = await last_event(self._core.store, self._job.domain, self._subject)
         while self._job.progress.stage == "":
-            attached = await self._attachment_deletions(last)
-            is_last = len(attached) < PAGE
-            page = [*attached, *(self._own_deletion(last) if is_last else [])]
-            then = self._job.then(stage="contents" if is_last else "", done=self._job.progress.done + len(page))
+            deletions = await self._attachment_deletions(last)
+            is_last = len(deletions) < PAGE
+            page = [*deletions, *(self._own_deletion(last) if is_last else [])]
+            next_progress = self._job.with_progress(
+                stage="contents" if is_last else "", done=self._job.progress.done + len(page)
+            )
 
             async def delete(transaction: Transaction, page: Sequence[Draft] = page) -> None:
                 if page:
                     await self._append(transaction, page)
 
-            await self._job.step(then, delete)
+            await self._job.step(next_progress, delete)
 
     async def _attachment_deletions(self, last: Event | None) -> list[Draft]:
-        """Return the deletions of a page of the subject's attachments."""
+        """Return drafts that delete a page of the subject's attachments."""
         if last is None or last.draft.op is Op.DELETE or last.draft.kind is not Kind.NODE:
             return []
         rows = await self._core.store.read(ATTACHED, domain=self._job.domain, nodes=[self._subject], limit=PAGE)
         return [detachment_draft(row) for row in rows]
 
     def _own_deletion(self, last: Event | None) -> list[Draft]:
-        """Return the deletion of the subject, or an empty list if it is erased already.
+        """Return the draft that deletes the subject, or an empty list if it is already erased.
 
-        A subject that was deleted but not erased gets one more deletion.
+        A subject that was deleted but not erased is deleted once more.
         """
         if last is None or (last.draft.erased and last.draft.erased_op is None):
             return []
@@ -221,7 +226,7 @@ class _Erasing:
         domain = self._job.domain
         lock = await transaction.first_row(LOCK, domain=domain, batch="")
         if lock is None:
-            raise no_ontology(domain)
+            raise no_ontology_error(domain)
         at, batch = next_time(lock.last_at, utc_now()), new_id("evt")
         events = number_events(drafts, domain=domain, after=lock.seq, at=at, batch=batch, origin=self._core.origin)
         ontology = await self._core.log.require_ontology(domain)
@@ -240,7 +245,7 @@ class _Erasing:
             await transaction.run(DROP_CONTENTS, domain=domain, hashes=self._hashes)
             await delete_rows_of(transaction, domain, self._subject)
 
-        await self._job.step(self._job.then(stage="scrub"), drop, limit=LONG_READ_SECONDS)
+        await self._job.step(self._job.with_progress(stage="scrub"), drop, limit=LONG_READ_SECONDS)
         return blobs_left
 
     async def _scrub(self) -> bool:
@@ -252,7 +257,9 @@ class _Erasing:
             nonlocal scrubbed
             [scrubbed] = await transaction.run(SCRUB, **page)
 
-        await self._job.step(self._job.then(done=self._job.progress.done + PAGE), scrub, limit=LONG_READ_SECONDS)
+        await self._job.step(
+            self._job.with_progress(done=self._job.progress.done + PAGE), scrub, limit=LONG_READ_SECONDS
+        )
         self._scrubbed_to = scrubbed.last
         return scrubbed.scrubbed > 0
 
@@ -263,7 +270,7 @@ def _tombstone(event: Event) -> Event:
     return replace(event, draft=replace(draft, previous=event.draft.previous))
 
 
-def _unknown(domain: str, subject: str) -> GraphError:
-    hint = "Pass the id of a node, connection, observation or link, even of a deleted one."
+def _subject_not_found_error(domain: str, subject: str) -> GraphError:
+    hint = Hint("Pass the id of a node, connection, observation or link. Find deleted ones with {memory_log:full}.")
     details = {"subject": printable(subject), "domain": domain, "hint": hint}
-    return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has no record of {printable(subject)}", details)
+    return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has no record of {quote(subject)}", details)

@@ -1,4 +1,4 @@
-"""Finds later changes of subjects that a revert does not undo, except changes that cancel each other out."""
+"""Finds later changes that a revert does not undo, except changes that cancel each other out."""
 
 from __future__ import annotations
 
@@ -17,30 +17,33 @@ from graph_memory.storage.store import Reader
 STATES = query("revert/states", dict[str, object])
 REVERTS = query("revert/reverts", str)
 REVERT = hashlib.sha256(b"revert").hexdigest()
-"""The request hash on the first event of a revert. The statement of `REVERTS` contains it, too."""
+"""The request hash on the first event of a revert. The query `REVERTS` also contains it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Successive changes of one subject that are not selected, and the event number of the change before them."""
+    """Consecutive changes of one subject that are not selected for the revert.
+
+    `before` is the number of the subject's event before the run.
+    """
 
     before: int
     seqs: tuple[int, ...]
 
 
-def runs_of(seqs: Sequence[int], selected: Collection[int]) -> list[Run]:
-    """Return the runs of changes that are not selected. The first number must be selected."""
+def unselected_runs(seqs: Sequence[int], selected: Collection[int]) -> list[Run]:
+    """Return the runs of unselected changes in the event numbers of one subject. The first number must be selected."""
     groups = [(is_selected, tuple(group)) for is_selected, group in groupby(seqs, lambda seq: seq in selected)]
     return [Run(before[-1], run) for (_, before), (is_selected, run) in pairwise(groups) if not is_selected]
 
 
-def cancels_out(changes: Run, events: Mapping[int, Event], reverts: Collection[str]) -> bool:
+def cancels_out(run: Run, events: Mapping[int, Event], reverts: Collection[str]) -> bool:
     """Return whether a revert restored the state before the run. `reverts` has the ids of batches that are reverts.
 
-    Returns False if a caller wrote that state without a revert, since that is a change of its own.
+    Returns False if a caller wrote the same state without a revert, since this is a change of its own.
     """
-    last = events[changes.seqs[-1]]
-    return last.batch in reverts and has_same_state(events[changes.before], last)
+    last = events[run.seqs[-1]]
+    return last.batch in reverts and has_same_state(events[run.before], last)
 
 
 def has_same_state(event: Event, other: Event) -> bool:
@@ -56,11 +59,15 @@ def has_same_state(event: Event, other: Event) -> bool:
 async def later_changes(
     reader: Reader, domain: str, histories: Mapping[str, Sequence[int]], selected: Collection[int]
 ) -> dict[str, tuple[int, ...]]:
-    """Return the numbers of each subject's unselected later changes that still have an effect.
+    """Return the event numbers of each subject's later changes that are not selected and still have an effect.
 
     Changes that a revert undid have no effect, since the subject's state after them is the state before them.
     """
-    runs = {subject: subject_runs for subject, seqs in histories.items() if (subject_runs := runs_of(seqs, selected))}
+    runs = {
+        subject: subject_runs
+        for subject, seqs in histories.items()
+        if (subject_runs := unselected_runs(seqs, selected))
+    }
     numbers = sorted(
         {number for subject_runs in runs.values() for run in subject_runs for number in (run.before, run.seqs[-1])}
     )

@@ -1,4 +1,4 @@
-"""Plans a revert: which earlier states to write again so that the graph stays valid. Pure."""
+"""Plans a revert: selects the earlier states to restore so that the graph stays valid. Does no I/O."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from graph_memory.memory.changes.plan import Changeset, Check, Context, Rule, entity_name
-from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict, Plan, Reversal
+from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, RevertConflictError
 from graph_memory.model.events import Draft, Op, keep_declaration_order, new_id
 from graph_memory.model.subjects.kinds import TYPES, Kind
 from graph_memory.model.subjects.subjects import MENTIONED, State
@@ -19,10 +19,13 @@ _CREATED = {Kind.DOMAIN: "a domain", Kind.ONTOLOGY: "an ontology"}
 
 
 def plan(undos: Sequence[Reversal], context: Context, at: datetime, on_conflict: OnConflict) -> Plan:
-    """Return the changes to write. Raises REVERT_CONFLICT if there are conflicts and `on_conflict` says to stop."""
+    """Return the changes to write and the skipped conflicts.
+
+    Raises REVERT_CONFLICT if a selected change has a conflict and `on_conflict` is STOP.
+    """
     remaining = {undo.subject: undo for undo in undos if not undo.has_no_effect}
     drafts = {subject: _draft(undo, at) for subject, undo in remaining.items()}
-    context = replace(context, present=[undo.last.draft for undo in undos if undo.is_live])
+    context = replace(context, current_drafts=[undo.last.draft for undo in undos if undo.is_live])
     remaining, drafts = _without_mentions(remaining, Changeset(context, drafts))
     skipped: dict[str, Conflict] = {}
     while conflicts := _find_conflicts(
@@ -30,10 +33,10 @@ def plan(undos: Sequence[Reversal], context: Context, at: datetime, on_conflict:
     ):
         skipped |= {conflict.subject: conflict for conflict in conflicts}
         remaining = {subject: undo for subject, undo in remaining.items() if subject not in skipped}
-    implied = {undo.subject for undo in undos if undo.is_implied}
-    requests = [conflict for conflict in skipped.values() if conflict.subject not in implied]
-    if requests and on_conflict is OnConflict.STOP:
-        raise NotReverted(requests)
+    implied_subjects = {undo.subject for undo in undos if undo.is_implied}
+    requested_conflicts = [conflict for conflict in skipped.values() if conflict.subject not in implied_subjects]
+    if requested_conflicts and on_conflict is OnConflict.STOP:
+        raise RevertConflictError(requested_conflicts)
     drafts_in_order = tuple(_with_new_id(draft, remaining.get(draft.subject)) for draft in changes.in_order())
     return Plan(drafts_in_order, tuple(skipped.values()), changes.ontology)
 
@@ -43,11 +46,15 @@ def _without_mentions(
 ) -> tuple[dict[str, Reversal], Mapping[str, Draft]]:
     """Drop the deletions of mentions that another relation needs.
 
-    If an entity now has the name of a deleted mention, restored relations lead to that entity.
+    If an entity now has the name of a deleted mention, restored relations lead to the entity.
     """
-    kept = {undo.subject for undo in undos.values() if _is_mention(undo.last.draft.state) and _is_used(changes, undo)}
-    returning = (draft for draft in changes.changes.values() if draft.op is Op.CREATE and _is_mention(draft.state))
-    names = ((draft.subject, entity_name(draft.state or {})) for draft in returning)
+    kept_subjects = {
+        undo.subject for undo in undos.values() if _is_mention(undo.last.draft.state) and _is_used(changes, undo)
+    }
+    restored_mentions = (
+        draft for draft in changes.changes.values() if draft.op is Op.CREATE and _is_mention(draft.state)
+    )
+    names = ((draft.subject, entity_name(draft.state or {})) for draft in restored_mentions)
     entity_ids = {subject: holder for subject, name in names if name and (holder := changes.holder(name))}
     drafts = {
         subject: replace(
@@ -55,11 +62,13 @@ def _without_mentions(
         )
         for subject, draft in changes.changes.items()
     }
-    return {subject: undo for subject, undo in undos.items() if subject not in kept | entity_ids.keys()}, drafts
+    return {
+        subject: undo for subject, undo in undos.items() if subject not in kept_subjects | entity_ids.keys()
+    }, drafts
 
 
 def _with_new_id(draft: Draft, undo: Reversal | None) -> Draft:
-    """Give a restored subject a new id if its ends differ. The ends of an id never change."""
+    """Give a restored subject a new id if its endpoints differ, because the endpoints of a subject never change."""
     if undo is None or draft.op is not Op.CREATE:
         return draft
     ends = undo.last.draft.from_id, undo.last.draft.to_id
@@ -91,9 +100,9 @@ def _find_conflicts(undos: Mapping[str, Reversal], changes: Changeset, on_confli
     for rule in rules:
         conflicts = [(undo, conflict) for undo in undos.values() if (conflict := rule(undo))]
         if on_conflict is OnConflict.FORCE:
-            conflicts = [(undo, conflict) for undo, conflict in conflicts if not conflict.is_forcible]
+            conflicts = [(undo, conflict) for undo, conflict in conflicts if not conflict.can_be_forced]
         if conflicts:
-            return [_prefer_unforcible(undo, conflict, rules) for undo, conflict in conflicts]
+            return [_prefer_unavoidable_conflict(undo, conflict, rules) for undo, conflict in conflicts]
     return []
 
 
@@ -103,17 +112,19 @@ def _rule_from(changes: Changeset, check: Check) -> ConflictRule:
         if violation is None:
             return None
         needs = violation.others[0] if violation.rule is Rule.END else None
-        return Conflict(undo.subject, violation.reason, is_forcible=violation.rule is Rule.ATTACHED, needs=needs)
+        return Conflict(undo.subject, violation.reason, can_be_forced=violation.rule is Rule.ATTACHED, needs=needs)
 
     return rule
 
 
-def _prefer_unforcible(undo: Reversal, forcible_conflict: Conflict, rules: Sequence[ConflictRule]) -> Conflict:
-    """Return a conflict of the subject that cannot be forced. Without one, return the given conflict."""
-    if not forcible_conflict.is_forcible:
+def _prefer_unavoidable_conflict(
+    undo: Reversal, forcible_conflict: Conflict, rules: Sequence[ConflictRule]
+) -> Conflict:
+    """Return a conflict of the same subject that cannot be forced, or the given conflict if there is none."""
+    if not forcible_conflict.can_be_forced:
         return forcible_conflict
-    others = (conflict for rule in rules if (conflict := rule(undo)))
-    return next((conflict for conflict in others if not conflict.is_forcible), forcible_conflict)
+    other_conflicts = (conflict for rule in rules if (conflict := rule(undo)))
+    return next((conflict for conflict in other_conflicts if not conflict.can_be_forced), forcible_conflict)
 
 
 def _find_creation_conflict(undo: Reversal) -> Conflict | None:
@@ -136,7 +147,7 @@ def _find_later_change(undo: Reversal) -> Conflict | None:
     if not undo.later or undo.last.draft.erased:
         return None
     numbers = ", ".join(map(str, undo.later[:5])) + (", …" if len(undo.later) > 5 else "")
-    return Conflict(undo.subject, f"it has changed since, in {numbers}", is_forcible=True)
+    return Conflict(undo.subject, f"it was changed again in event {numbers}", can_be_forced=True)
 
 
 def _draft(undo: Reversal, at: datetime) -> Draft:

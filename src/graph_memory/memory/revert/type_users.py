@@ -22,7 +22,7 @@ async def users_of(
     undos: Iterable[Reversal],
     attached: Mapping[str, Iterable[Draft]],
 ) -> dict[str, str]:
-    """Return, for each type still in use, a description of one subject that would remain after the revert."""
+    """Return a phrase about one subject that will still have each type, keyed by type. Omits types without subjects."""
     if not types:
         return {}
     drafts = [undo.last.draft for undo in undos if undo.is_live]
@@ -31,17 +31,17 @@ async def users_of(
     counts = Counter(type_of_subject.values())
     users: dict[str, str] = {}
     for undo in types:
-        kind, statement = _OF_TYPE[undo.kind]
+        kind, statement = _STATEMENTS[undo.kind]
         node_filter = Criteria(kind=kind, type=undo.subject.partition("/")[2], properties={})
         params = {**statement_params(statement, node_filter), "after": "", "limit": counts[undo.subject] + 1}
         rows = without_mark(await reader.read(statement, domain=domain, **params))
-        other = next((row for row in rows if row not in type_of_subject), None)
-        if other is not None:
-            users[undo.subject] = f"{kind} {other} has this type"
+        remaining_id = next((row for row in rows if row not in type_of_subject), None)
+        if remaining_id is not None:
+            users[undo.subject] = f"{kind} {remaining_id} has this type"
     return users
 
 
-_OF_TYPE = {
+_STATEMENTS = {
     Kind.NODE_TYPE: (Kind.NODE, NODES_OF_TYPE),
     Kind.CONNECTION_TYPE: (Kind.CONNECTION, CONNECTIONS_OF_TYPE),
 }

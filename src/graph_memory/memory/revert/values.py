@@ -1,4 +1,4 @@
-"""Values of a revert: reversals, conflicts and plans. Pure."""
+"""The values of a revert: reversals, conflicts and plans."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graph_memory.model.values.content import Content
 from graph_memory.model.values.exact import same_state
 
 MAX_NAMED = 3
-"""Maximum number of conflicts in the message."""
+"""Maximum number of conflicts that an error message lists."""
 MAX_REPORTED = 20
 """Maximum number of conflicts in the details of an error."""
 
@@ -35,7 +35,7 @@ class OnConflict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reversal:
-    """A subject whose changes are undone: its state before the first of them, and its last event."""
+    """The reversal of a subject's changes, with its state before the first change, and its last event."""
 
     subject: str
     last: Event
@@ -43,9 +43,9 @@ class Reversal:
     type: str | None = None
     """The earlier type, or None if the type is unchanged."""
     later: tuple[int, ...] = ()
-    """Numbers of its later changes that are not undone and still have an effect."""
+    """Event numbers of the subject's later changes that are not undone and still have an effect."""
     is_implied: bool = False
-    """Whether it was deleted with a node that is restored. Then it is restored if possible."""
+    """Whether the subject was deleted together with a node that is restored. It is restored if possible."""
     content: Content | None = None
 
     @property
@@ -55,15 +55,17 @@ class Reversal:
 
     @property
     def is_live(self) -> bool:
-        """Whether the subject exists now."""
+        """Whether the subject currently exists."""
         return self.last.draft.op is not Op.DELETE
 
     def as_draft(self) -> Draft:
-        """Return the draft that undoes the subject's changes."""
+        """Return the draft that writes the target state. If the subject did not exist then, the draft deletes it."""
         op = Op.DELETE if self.target is None else Op.UPDATE if self.is_live else Op.CREATE
         content = self.content if self.target is not None else None
-        name = (self.type if self.target is not None else None) or self.last.draft.type
-        return replace(self.last.draft, op=op, type=name, previous=self.last.seq, state=self.target, content=content)
+        subject_type = (self.type if self.target is not None else None) or self.last.draft.type
+        return replace(
+            self.last.draft, op=op, type=subject_type, previous=self.last.seq, state=self.target, content=content
+        )
 
     @property
     def changes_type(self) -> bool:
@@ -87,21 +89,21 @@ class Conflict:
 
     subject: str
     reason: str
-    is_forcible: bool = False
+    can_be_forced: bool = False
     needs: str | None = None
     """The id of the node that has to exist first."""
     title: str | None = None
     call: ReadyCall | None = None
-    """The call that restores the node that the subject needs, if that node was deleted."""
+    """The call that restores the node `needs`, if the node was deleted."""
 
     @property
     def name(self) -> str:
-        """The subject with its title, if it has one."""
+        """The id of the subject, with its title if known."""
         return with_title(self.subject, self.title)
 
 
-class NotReverted(GraphError):  # noqa: N818 - the name states the outcome
-    """The error for changes that cannot be undone, with all conflicts."""
+class RevertConflictError(GraphError):
+    """The error for changes that cannot be undone. `conflicts` has all conflicts, the details only some of them."""
 
     def __init__(self, conflicts: Sequence[Conflict]) -> None:
         error = revert_conflict_error(conflicts)
@@ -120,17 +122,23 @@ class Plan:
 
 
 def revert_conflict_error(conflicts: Sequence[Conflict], calls: Mapping[str, ReadyCall] | None = None) -> GraphError:
-    """Return the error with the conflicts and the call for each choice."""
-    named = [f"{conflict.name} cannot be reverted: {conflict.reason}" for conflict in conflicts[:MAX_NAMED]]
-    more = f"; and {len(conflicts) - MAX_NAMED} more" if len(conflicts) > MAX_NAMED else ""
-    choices = Hint("{on_conflict} skip leaves these unchanged")
-    force_hint = "; force undoes the later changes too" if any(conflict.is_forcible for conflict in conflicts) else ""
-    together = ". To undo all changes of the call that made them, pass the since and until of its receipt"
-    reported = [_render_conflict(conflict) for conflict in conflicts[:MAX_REPORTED]]
-    message = f"{'; '.join(named)}{more}; nothing was changed"
+    """Return the error for conflicts. Its details contain the first conflicts, and the given calls."""
+    choices = Hint("Use {on_conflict} skip to leave these unchanged")
+    force_hint = ", or force to undo later changes too" if any(conflict.can_be_forced for conflict in conflicts) else ""
+    receipt_hint = ". To undo a whole call, pass the since and until of its result"
+    reported_conflicts = [_render_conflict(conflict) for conflict in conflicts[:MAX_REPORTED]]
     calls_by_choice = {"calls": {choice: call.to_dict() for choice, call in calls.items()}} if calls else {}
-    hint = Hint("{choices}{force}{together}.", choices=choices, force=force_hint, together=together)
-    return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": reported, **calls_by_choice, "hint": hint})
+    hint = Hint("{choices}{force}{receipt}.", choices=choices, force=force_hint, receipt=receipt_hint)
+    details = {"conflicts": reported_conflicts, **calls_by_choice, "hint": hint}
+    return GraphError(Code.REVERT_CONFLICT, _conflict_message(conflicts), details)
+
+
+def _conflict_message(conflicts: Sequence[Conflict]) -> str:
+    if len(conflicts) == 1:
+        return f"{conflicts[0].name} cannot be reverted: {conflicts[0].reason}. Nothing was changed"
+    lines = [f"  {conflict.name}: {conflict.reason}" for conflict in conflicts[:MAX_NAMED]]
+    more = [f"  and {len(conflicts) - MAX_NAMED:,} more"] if len(conflicts) > MAX_NAMED else []
+    return "\n".join([f"{len(conflicts):,} changes cannot be reverted, and nothing was changed:", *lines, *more])
 
 
 def _render_conflict(conflict: Conflict) -> dict[str, object]:
@@ -140,6 +148,6 @@ def _render_conflict(conflict: Conflict) -> dict[str, object]:
         "subject": conflict.subject,
         **title,
         "reason": conflict.reason,
-        "forcible": conflict.is_forcible,
+        "forcible": conflict.can_be_forced,
         **call,
     }

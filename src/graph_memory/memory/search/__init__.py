@@ -1,1 +1,1 @@
-"""Indexes the domains for search, and answers searches."""
+"""Indexes domains for search, and answers searches."""

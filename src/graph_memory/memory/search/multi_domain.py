@@ -1,8 +1,8 @@
-"""Searches several domains: first each domain separately, then the scores of all hits are put on one scale.
+"""Searches several domains: searches each domain separately, then rescales the hits' scores to one scale.
 
-Scores within a domain are relative to its best hit. So an irrelevant best hit of one domain would rank beside the best
-hit of all. Therefore scores are rescaled by the best scores of all domains. The rarity of a word is measured per
-domain.
+Scores within a domain are relative to its best hit. Without rescaling, the best hit of a domain without relevant hits
+would rank as high as the best hit of all domains. Scores are therefore rescaled by the best scores of all domains. The
+rarity of a word is measured per domain.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import anyio.to_thread
 from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.multi_domain import merge_warnings
-from graph_memory.memory.search.access_store import note
+from graph_memory.memory.search.access_store import record_accesses
 from graph_memory.memory.search.ranking.why import DIGITS
 from graph_memory.memory.search.request import Request
-from graph_memory.memory.search.results import Hit, Part, SearchMode, SearchResult
+from graph_memory.memory.search.results import Hit, ScorePart, SearchMode, SearchResult
 from graph_memory.memory.search.search import search
 from graph_memory.memory.search.token_budget import LENGTHS, fit_whole, tokens_of
 from graph_memory.model.errors import Hint
 from graph_memory.model.values.arguments import invalid_argument
 
 AT_ONCE = 4
-"""Maximum number of domains that are searched at the same time."""
+"""Maximum number of domains that are searched concurrently."""
 _SIDES = {"lexical": "score", "semantic": "cosine"}
 _FACTORS = frozenset({"place", "length", "edges", "recency", "use", "source"})
 
@@ -38,7 +38,9 @@ async def search_domains(core: Core, domains: Sequence[str], request: Request) -
     merged = await anyio.to_thread.run_sync(_merge_results, results, request)
     if request.as_of is None:
         for domain in domains:
-            note(core, domain, [hit.id for hit in merged.hits if hit.domain == domain and hit.kind == "node"])
+            record_accesses(
+                core, domain, [hit.id for hit in merged.hits if hit.domain == domain and hit.kind == "node"]
+            )
     return merged
 
 
@@ -64,10 +66,10 @@ async def search_each_domain(core: Core, domains: Sequence[str], request: Reques
 
 
 def check_as_of(as_of: int | str | None) -> None:
-    """Raise INVALID_ARGUMENT if a point in time is an event id or log position, which only one domain has."""
+    """Raise INVALID_ARGUMENT if `as_of` is an event id or log number, because these belong to one domain."""
     if isinstance(as_of, int) or (as_of is not None and (as_of.isdecimal() or as_of.startswith("evt_"))):
         raise invalid_argument(
-            "as_of", f"{as_of} is a point in one domain's log", "Use a time to read several domains."
+            "as_of", f"as_of {as_of} is a position in one domain's log", "To read several domains, pass a time."
         )
 
 
@@ -77,20 +79,20 @@ def _merge_results(results: Mapping[str, SearchResult], request: Request) -> Sea
     def trim_hits(stage: int, count: int) -> list[Hit]:
         return [_trim_hit(hit, request, LENGTHS[stage]) for hit in hits[:count]]
 
-    nonempty = {domain: result for domain, result in results.items() if result.found} or results
-    warnings = merge_warnings({domain: result.warnings or () for domain, result in nonempty.items()})
+    results_with_hits = {domain: result for domain, result in results.items() if result.found} or results
+    warnings = merge_warnings({domain: result.warnings or () for domain, result in results_with_hits.items()})
 
-    def make_result(fitting: Sequence[Hit], extras: int = 2, *, tokens: int | None = None) -> SearchResult:
+    def make_result(fitting_hits: Sequence[Hit], extras: int = 2, *, tokens: int | None = None) -> SearchResult:
         modes: list[SearchMode] = [result.mode for result in results.values()]
         analysers = {result.analyser for result in results.values()}
         return SearchResult(
-            hits=tuple(fitting),
+            hits=tuple(fitting_hits),
             mode="hybrid" if "hybrid" in modes else modes[0],
             found=sum(result.found for result in results.values()),
             domains=tuple(results) if extras > 1 else None,
             not_covered=sum(result.not_covered or 0 for result in results.values()) or None,
             without_vectors=sum(result.without_vectors or 0 for result in results.values()) or None,
-            left_out=len(hits) - len(fitting) or None,
+            left_out=len(hits) - len(fitting_hits) or None,
             analyser=analysers.pop() if len(analysers) == 1 else None,
             tokens=tokens,
             warnings=warnings if extras > 0 else None,
@@ -101,48 +103,48 @@ def _merge_results(results: Mapping[str, SearchResult], request: Request) -> Sea
     reply = make_result(())
     for extras in (2, 1, 0):  # hits take precedence over warnings and the domain list
 
-        def tokens(fitting: Sequence[Hit], extras: int = extras) -> int:
-            return tokens_of([make_result(fitting, extras, tokens=max_tokens)])
+        def count_tokens(fitting_hits: Sequence[Hit], extras: int = extras) -> int:
+            return tokens_of([make_result(fitting_hits, extras, tokens=max_tokens)])
 
-        fitting = fit_whole(trim_hits, len(LENGTHS), len(hits), max_tokens, tokens)
-        reply = make_result(fitting, extras, tokens=tokens(fitting))
-        if fitting:
+        fitting_hits = fit_whole(trim_hits, len(LENGTHS), len(hits), max_tokens, count_tokens)
+        reply = make_result(fitting_hits, extras, tokens=count_tokens(fitting_hits))
+        if fitting_hits:
             break
     return reply
 
 
 def merge_hits(results: Mapping[str, SearchResult]) -> list[Hit]:
-    """Return the hits of all domains, best first. Hits that were only reached from other hits come last."""
-    bests = {domain: _Bests.of(result.hits) for domain, result in results.items()}
-    best = _Bests(
-        max((best.lexical for best in bests.values()), default=0.0),
-        max((best.semantic for best in bests.values()), default=0.0),
+    """Return the hits of all domains, best first. Connected nodes have no score, and come last."""
+    best_by_domain = {domain: _BestScores.from_hits(result.hits) for domain, result in results.items()}
+    overall_best = _BestScores(
+        max((best.lexical for best in best_by_domain.values()), default=0.0),
+        max((best.semantic for best in best_by_domain.values()), default=0.0),
     )
     hits: list[Hit] = []
     for domain, domain_result in results.items():
-        hits += _rescale(domain, domain_result.hits, bests[domain].factors_of(best))
+        hits += _rescale(domain, domain_result.hits, best_by_domain[domain].factors_of(overall_best))
     return sorted(hits, key=lambda hit: (hit.score is None, -(hit.score or 0.0)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Bests:
-    """The best word score and cosine in a domain. The scores of its hits are relative to them."""
+class _BestScores:
+    """The best word score and cosine in a domain. The scores of the domain's hits are relative to them."""
 
     lexical: float
     semantic: float
 
     @classmethod
-    def of(cls, hits: Iterable[Hit]) -> _Bests:
+    def from_hits(cls, hits: Iterable[Hit]) -> _BestScores:
         parts = [part for hit in hits for part in hit.explanation or ()]
-        return cls(**{side: _best(parts, side, measure) for side, measure in _SIDES.items()})
+        return cls(**{side: _best_score(parts, side, measure) for side, measure in _SIDES.items()})
 
-    def factors_of(self, best: _Bests) -> dict[str, float]:
-        """Return a factor for each part of a score. It makes the part relative to the best of all domains."""
+    def factors_of(self, best: _BestScores) -> dict[str, float]:
+        """Return factors that make this domain's scores relative to the best of all domains, by kind of score."""
         pairs = {"lexical": (self.lexical, best.lexical), "semantic": (self.semantic, best.semantic)}
         return {side: value / best_value for side, (value, best_value) in pairs.items() if best_value > 0}
 
 
-def _best(parts: Iterable[Part], side: str, measure: str) -> float:
+def _best_score(parts: Iterable[ScorePart], side: str, measure: str) -> float:
     pairs = [
         (share, value)
         for part in parts
@@ -155,12 +157,12 @@ def _best(parts: Iterable[Part], side: str, measure: str) -> float:
     return value / share
 
 
-def _rescale(domain: str, hits: Sequence[Hit], scale: Mapping[str, float]) -> list[Hit]:
-    """Return a domain's hits with scores on the common scale."""
-    parts = {hit.id: _rescale_parts(hit.explanation or (), scale) for hit in hits}
+def _rescale(domain: str, hits: Sequence[Hit], factor_by_side: Mapping[str, float]) -> list[Hit]:
+    """Return a domain's hits with scores on the scale of all domains."""
+    parts = {hit.id: _rescale_parts(hit.explanation or (), factor_by_side) for hit in hits}
     own_scores = {hit.id: _own_score(hit.explanation or ()) for hit in hits}
-    for hit in hits:  # the part for a hop scales with the score of its source
-        parts[hit.id] = [_rescale_hop(part, parts, own_scores, scale) for part in parts[hit.id]]
+    for hit in hits:  # the hop part scales with the score of its source
+        parts[hit.id] = [_rescale_hop(part, parts, own_scores, factor_by_side) for part in parts[hit.id]]
     rescaled: list[Hit] = []
     for hit in hits:
         score = None if hit.score is None else round(fsum(part.value for part in parts[hit.id]), DIGITS)
@@ -168,30 +170,36 @@ def _rescale(domain: str, hits: Sequence[Hit], scale: Mapping[str, float]) -> li
     return rescaled
 
 
-def _rescale_parts(parts: Sequence[Part], scale: Mapping[str, float]) -> list[Part]:
-    sides = {part.name: part.value for part in parts if part.name in scale}
-    before, after = fsum(sides.values()), fsum(value * scale[name] for name, value in sides.items())
+def _rescale_parts(parts: Sequence[ScorePart], factor_by_side: Mapping[str, float]) -> list[ScorePart]:
+    value_by_side = {part.name: part.value for part in parts if part.name in factor_by_side}
+    before, after = (
+        fsum(value_by_side.values()),
+        fsum(value * factor_by_side[name] for name, value in value_by_side.items()),
+    )
     factor = after / before if before else 1.0
-    return [_multiply(part, scale.get(part.name, factor if part.name in _FACTORS else 1.0)) for part in parts]
+    return [_multiply(part, factor_by_side.get(part.name, factor if part.name in _FACTORS else 1.0)) for part in parts]
 
 
 def _rescale_hop(
-    part: Part, parts: Mapping[str, Sequence[Part]], own_scores: Mapping[str, float], scale: Mapping[str, float]
-) -> Part:
+    part: ScorePart,
+    parts: Mapping[str, Sequence[ScorePart]],
+    own_scores: Mapping[str, float],
+    factor_by_side: Mapping[str, float],
+) -> ScorePart:
     if part.name != "hop":
         return part
     source = str(part.detail.get("from"))
     if own_scores.get(source):
         return _multiply(part, min(_own_score(parts[source]) / own_scores[source], 1.0))
-    return _multiply(part, max(scale.values(), default=1.0))
+    return _multiply(part, max(factor_by_side.values(), default=1.0))
 
 
-def _own_score(parts: Iterable[Part]) -> float:
-    """Return a hit's own score. It passes on a share of it to the nodes that it mentions."""
+def _own_score(parts: Iterable[ScorePart]) -> float:
+    """Return the hit's own score, without scores passed on from other hits."""
     return fsum(part.value for part in parts if part.name != "hop")
 
 
-def _multiply(part: Part, factor: float) -> Part:
+def _multiply(part: ScorePart, factor: float) -> ScorePart:
     return part if factor == 1.0 else part.model_copy(update={"value": round(part.value * factor, DIGITS)})
 
 

@@ -1,4 +1,4 @@
-"""Builds the reply of a search from hits, passages, ranges and contradictions, and fits it to a token budget."""
+"""Builds a search's reply from hits, passages, ranges and contradictions, and fits it into a token budget."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from graph_memory.memory.background import task_group
 from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions, texts_of
 from graph_memory.memory.search.candidate_ranking import Ranking
 from graph_memory.memory.search.passages.passages import locate
-from graph_memory.memory.search.ranking.excerpts import excerpt
-from graph_memory.memory.search.ranking.ranking import Ranked
-from graph_memory.memory.search.ranking.scoring import Passage, Scored
-from graph_memory.memory.search.ranking.shown_passages import NAME, choose_passage, is_name_only, sort_by_fit
-from graph_memory.memory.search.ranking.why import parts, total, why
+from graph_memory.memory.search.ranking.excerpts import choose_excerpt
+from graph_memory.memory.search.ranking.ranking import RankedUnit
+from graph_memory.memory.search.ranking.scoring import Passage, ScoredPassage
+from graph_memory.memory.search.ranking.shown_passages import NAME, choose_passage, is_name_only, sort_by_relevance
+from graph_memory.memory.search.ranking.why import describe_reasons, explain_score, rounded_score
 from graph_memory.memory.search.request import Cursor, Request
 from graph_memory.memory.search.results import Hit, SearchResult, Superseded
 from graph_memory.memory.search.retrieval.connected import contradictions_of, nodes_connected_to
@@ -40,7 +40,7 @@ _MOST_PASSAGES = 200
 
 @dataclass(slots=True)
 class ReplyData:
-    """The data that a reply shows: rows and passages of hits, contents, contradictions and superseded observations."""
+    """The data for a reply: rows and passages of hits, contents, contradictions and superseded observations."""
 
     rows: dict[str, DescribedRow] = field(default_factory=dict[str, DescribedRow])
     passages: dict[str, Passage] = field(default_factory=dict[str, Passage])
@@ -50,22 +50,24 @@ class ReplyData:
 
 
 async def build_reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResult:
-    """Return the requested page of a ranking."""
+    """Return the requested page of a ranking as a search result."""
     after = request.cursor.after if request.cursor else 0
     page = list(ranking.ranked[after : after + request.max_results])
     data = await _read_data(scope, ranking, page)
-    present = [ranked for ranked in page if ranked.owner in data.rows]
-    titles = {ranked.owner: data.rows[ranked.owner].title for ranked in present}
-    others = await nodes_connected_to(scope, titles, request.depth)
-    total = len(present) + len(others)
+    existing_units = [ranked for ranked in page if ranked.owner in data.rows]
+    titles = {ranked.owner: data.rows[ranked.owner].title for ranked in existing_units}
+    connected_hits = await nodes_connected_to(scope, titles, request.depth)
+    total = len(existing_units) + len(connected_hits)
 
     def render_hits(stage: int, count: int) -> list[Hit]:
-        hits = [_hit(request, ranking, data, ranked, LENGTHS[stage]) for ranked in present]
-        return [*hits, *others][:count]
+        hits = [_make_hit(request, ranking, data, ranked, LENGTHS[stage]) for ranked in existing_units]
+        return [*hits, *connected_hits][:count]
 
     def make_result(hits: Sequence[Hit], *, tokens: int | None = None, note: str | None = None) -> SearchResult:
-        shown_count = min(len(hits), len(present))
-        position = after + (len(page) if shown_count == len(present) else page.index(present[shown_count]))
+        shown_count = min(len(hits), len(existing_units))
+        position = after + (
+            len(page) if shown_count == len(existing_units) else page.index(existing_units[shown_count])
+        )
         cursor = _next_cursor(scope, ranking, position)
         cut_off = _cut_off_note(ranking) if cursor is None and not ranking.is_all else None
         notes = [*scope.coverage.warnings, *ranking.notes, cut_off, note]
@@ -83,14 +85,14 @@ async def build_reply(scope: Scope, request: Request, ranking: Ranking) -> Searc
         )
 
     def fit_result(max_tokens: int) -> SearchResult:
-        def tokens(hits: Sequence[Hit]) -> int:
+        def count_tokens(hits: Sequence[Hit]) -> int:
             return tokens_of([make_result(hits, tokens=max_tokens)])
 
-        hits = fit_whole(render_hits, len(LENGTHS), total, max_tokens, tokens)
+        hits = fit_whole(render_hits, len(LENGTHS), total, max_tokens, count_tokens)
         note = None
-        if present and not hits:
-            minimum = tokens(render_hits(len(LENGTHS) - 1, 1))
-            note = f"max_tokens has no room for a hit: use at least {minimum}, with this cursor."
+        if existing_units and not hits:
+            minimum = count_tokens(render_hits(len(LENGTHS) - 1, 1))
+            note = f"max_tokens is too small for a hit. Use at least {minimum}, with this cursor."
         return make_result(hits, tokens=tokens_of([make_result(hits, tokens=max_tokens, note=note)]), note=note)
 
     if request.max_tokens is None:
@@ -101,7 +103,7 @@ async def build_reply(scope: Scope, request: Request, ranking: Ranking) -> Searc
 def _cut_off_note(ranking: Ranking) -> str:
     return (
         f"Only the best {ranking.width:,} passages by words and by vectors that match the filters were ranked. "
-        "There may be more hits: make the query more specific."
+        "There may be more hits. To find them, make the query more specific."
     )
 
 
@@ -111,17 +113,17 @@ def _next_cursor(scope: Scope, ranking: Ranking, position: int) -> str | None:
     return str(Cursor(scope.coverage.seq if scope.at is None else scope.at, ranking.width, position))
 
 
-async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> ReplyData:
-    """Read the data for a page of hits, all of it concurrently."""
+async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[RankedUnit]) -> ReplyData:
+    """Read the data for a page of hits, concurrently."""
     data = ReplyData()
-    kinds = {ranked.owner: _kind(ranking, ranked) for ranked in page}
+    kinds = {ranked.owner: _kind_of(ranking, ranked) for ranked in page}
     sources = {str(part.detail["from"]) for ranked in page for part in ranked.parts if part.name == "hop"}
-    named = [ranked.owner for ranked in page if ranked.best is None]
-    scored = _passages_by_owner(ranking, page)
+    units_by_name = [ranked.owner for ranked in page if ranked.best is None]
+    scored_by_owner = _passages_by_owner(ranking, page)
     data.passages |= {
         ranked.owner: passage
         for ranked in page
-        if (passage := _choose_passage(ranking, ranked, scored[ranked.owner])) is not None
+        if (passage := _choose_passage(ranking, ranked, scored_by_owner[ranked.owner])) is not None
     }
 
     async def read_rows(kind: Kind, ids: Sequence[str]) -> None:
@@ -130,10 +132,10 @@ async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> 
         }
 
     async def read_passages() -> None:
-        for passage in await read_passages_of(scope, named, None, _MOST_PASSAGES) if named else ():
+        for passage in await read_passages_of(scope, units_by_name, None, _MOST_PASSAGES) if units_by_name else ():
             if scope.shows(passage):
                 data.passages.setdefault(passage.unit, passage)
-        await _replace_name_passages(scope, ranking, scored, data)
+        await _replace_name_passages(scope, ranking, scored_by_owner, data)
 
     async def read_contradictions() -> None:
         nodes = [subject_id for subject_id, kind in kinds.items() if kind is Kind.NODE]
@@ -153,23 +155,25 @@ async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> 
 
 
 async def _replace_name_passages(
-    scope: Scope, ranking: Ranking, scored_by_owner: Mapping[str, Sequence[Scored]], data: ReplyData
+    scope: Scope, ranking: Ranking, scored_by_owner: Mapping[str, Sequence[ScoredPassage]], data: ReplyData
 ) -> None:
-    """Replace passages that are only a name, if the query has more words than that name."""
+    """Replace passages that are only names with the unit's best other passage, if the query has more words."""
     question = ranking.question
     names = {owner: passage for owner, passage in data.passages.items() if is_name_only(question, passage)}
     observations = await latest_observations(scope, list(names), ranking.vector, MAX_COMPARED_OBSERVATIONS)
     for owner, name in names.items():
-        own = scored_by_owner[owner]
-        if not any(scored.points.index_score for scored in own):  # a query in Lucene's syntax has no scores per word
-            passages = [*(scored.passage for scored in own), *observations.get(owner, ())]
-            others = [passage for passage in passages if passage.place != NAME]
-            points = {scored.passage.key: scored.points for scored in own}
-            data.passages[owner] = next(iter(sort_by_fit(question, name.text, others, points)), name)
+        scored_passages = scored_by_owner[owner]
+        if not any(
+            scored.points.index_score for scored in scored_passages
+        ):  # a query in Lucene's syntax has no scores per word
+            passages = [*(scored.passage for scored in scored_passages), *observations.get(owner, ())]
+            other_passages = [passage for passage in passages if passage.place != NAME]
+            points = {scored.passage.key: scored.points for scored in scored_passages}
+            data.passages[owner] = next(iter(sort_by_relevance(question, name.text, other_passages, points)), name)
 
 
-async def _read_contents(scope: Scope, page: Sequence[Ranked], data: ReplyData) -> None:
-    """Read the contents of the passages, to find the passages' ranges. Skips lost contents."""
+async def _read_contents(scope: Scope, page: Sequence[RankedUnit], data: ReplyData) -> None:
+    """Read the contents in which the shown passages are located. Lost contents are skipped."""
     owners = (passage.owner for ranked in page if (passage := data.passages.get(ranked.owner)) and _is_content(passage))
     data.texts = await texts_of(scope.core, scope.domain, (data.rows[owner] for owner in owners if owner in data.rows))
 
@@ -178,48 +182,50 @@ def _is_content(passage: Passage) -> bool:
     return passage.place.startswith(_CONTENT)
 
 
-def _hit(request: Request, ranking: Ranking, data: ReplyData, ranked: Ranked, length: int) -> Hit:
+def _make_hit(request: Request, ranking: Ranking, data: ReplyData, ranked: RankedUnit, length: int) -> Hit:
     """Return a hit with a passage of at most `length` characters."""
     row, scored = data.rows[ranked.owner], _scored_passage(ranking, ranked)
     passage = data.passages.get(ranked.owner)
     kind: Literal["node", "connection"] = "connection" if row.from_id else "node"
     titles = {subject_id: row.title for subject_id, row in data.rows.items()}
     cosine = scored.passage.cosine if scored is not None and ranking.mode == "semantic" else None
-    part = excerpt(passage.text, ranking.question, length) if passage is not None else None
+    shown_excerpt = choose_excerpt(passage.text, ranking.question, length) if passage is not None else None
     created, modified = cast("datetime | None", row.event.get("_created")), row.modified
     return Hit(
         id=row.id,
         kind=kind,
         type=row.type,
         title=f"{row.from_title} → {row.to_title}" if kind == "connection" else row.title,
-        score=total(ranked) if request.scores else None,
+        score=rounded_score(ranked) if request.scores else None,
         distance=None if cosine is None else round(1 - cosine, 6),
-        why=why(ranked, scored, ranking.question, titles),
-        passage=part.text if part is not None else None,
+        why=describe_reasons(ranked, scored, ranking.question, titles),
+        passage=shown_excerpt.text if shown_excerpt is not None else None,
         place=_field_of(passage.place) if passage is not None else None,
-        range=_range(data, passage, part.start, part.end) if passage is not None and part is not None else None,
+        range=_range_of(data, passage, shown_excerpt.start, shown_excerpt.end)
+        if passage is not None and shown_excerpt is not None
+        else None,
         created=created,
         began=cast("datetime | None", row.event.get("_valid_from")),
         modified=None if modified == created else modified,
         age_days=max((utc_now() - modified).days, 0),
         contradicted_by=data.contradicting.get(row.id) or None,
         over=_find_superseded(data, row, passage),
-        explanation=parts(ranked, scored, ranking.question) if request.explanation else None,
+        explanation=explain_score(ranked, scored, ranking.question) if request.explanation else None,
     )
 
 
 def _find_superseded(data: ReplyData, row: DescribedRow, passage: Passage | None) -> Superseded | None:
-    """Return when and by what the observation of a hit was replaced, or else its node or connection."""
+    """Return when the hit's observation was superseded and by what, or else when the hit itself ended, or None."""
     if passage is not None and passage.owner in data.superseded:
         return data.superseded[passage.owner]
-    ends = cast("datetime | None", row.event.get("_valid_to"))
-    return Superseded(since=ends) if ends is not None and ends <= utc_now() else None
+    valid_to = cast("datetime | None", row.event.get("_valid_to"))
+    return Superseded(since=valid_to) if valid_to is not None and valid_to <= utc_now() else None
 
 
-def _range(data: ReplyData, passage: Passage, start: int, end: int) -> tuple[int, int] | None:
-    """Return the range of the shown part in the content.
+def _range_of(data: ReplyData, passage: Passage, start: int, end: int) -> tuple[int, int] | None:
+    """Return the range of the shown part within the content.
 
-    If the content has escapes, it is the range of the whole passage.
+    If the content contains escapes, returns the range of the whole passage.
     """
     text = data.texts.get(passage.owner)
     if text is None or not passage.place.startswith(_CONTENT):
@@ -231,43 +237,43 @@ def _range(data: ReplyData, passage: Passage, start: int, end: int) -> tuple[int
 
 
 def _field_of(place: str) -> str:
-    """Return the field of a passage. Its place may have a suffix that makes it unique."""
+    """Return the field of a place, such as `content`, without the suffix that makes the place unique."""
     parts = place.split("/")
     return "/".join(parts[:2]) if parts[0] == "property" else parts[0]
 
 
 def _position_hint(text: str, passage: Passage) -> int:
-    """Return a position in a content near which to look for a passage.
+    """Return the position in the content near which the passage is expected.
 
-    If its text occurs several times, the number at the end of its place says which occurrence is meant.
+    If its text occurs several times, the number at the end of its place is the number of the occurrence.
     """
-    number = int(passage.place.rpartition("-")[2]) if "-" in passage.place else 1
-    at = -1
-    for _ in range(number):
-        at = text.find(passage.text, at + 1)
-        if at < 0:
+    occurrence = int(passage.place.rpartition("-")[2]) if "-" in passage.place else 1
+    position = -1
+    for _ in range(occurrence):
+        position = text.find(passage.text, position + 1)
+        if position < 0:
             return 0
-    return at
+    return position
 
 
-def _kind(ranking: Ranking, ranked: Ranked) -> Kind:
+def _kind_of(ranking: Ranking, ranked: RankedUnit) -> Kind:
     scored = _scored_passage(ranking, ranked)
     is_connection = scored is not None and scored.passage.owner_kind == Kind.CONNECTION
     return Kind.CONNECTION if is_connection else Kind.NODE
 
 
-def _scored_passage(ranking: Ranking, ranked: Ranked) -> Scored | None:
+def _scored_passage(ranking: Ranking, ranked: RankedUnit) -> ScoredPassage | None:
     return None if ranked.best is None else ranking.scored.get(ranked.best.passage)
 
 
-def _passages_by_owner(ranking: Ranking, page: Sequence[Ranked]) -> Mapping[str, Sequence[Scored]]:
-    scored_passages: dict[str, list[Scored]] = {ranked.owner: [] for ranked in page}
+def _passages_by_owner(ranking: Ranking, page: Sequence[RankedUnit]) -> Mapping[str, Sequence[ScoredPassage]]:
+    scored_passages: dict[str, list[ScoredPassage]] = {ranked.owner: [] for ranked in page}
     for scored in ranking.scored.values():
         if scored.passage.unit in scored_passages:
             scored_passages[scored.passage.unit].append(scored)
     return scored_passages
 
 
-def _choose_passage(ranking: Ranking, ranked: Ranked, results: Sequence[Scored]) -> Passage | None:
+def _choose_passage(ranking: Ranking, ranked: RankedUnit, results: Sequence[ScoredPassage]) -> Passage | None:
     best = _scored_passage(ranking, ranked)
     return None if best is None else choose_passage(ranking.question, best, results)

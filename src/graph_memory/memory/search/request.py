@@ -1,4 +1,4 @@
-"""The arguments of a search, validated once: modes, weights, filters, bounds and the cursor."""
+"""The validated arguments of a search: mode, weights, filters, limits and cursor."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, cast, get_args
 
 from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, microseconds
-from graph_memory.memory.search.ranking.ranking import DEFAULT, Weights
+from graph_memory.memory.search.ranking.ranking import DEFAULT, EvidenceWeights
 from graph_memory.memory.search.results import FILTERS, WEIGHTS, SearchMode, Syntax
 from graph_memory.model.errors import Hint
 from graph_memory.model.matching import Criteria, FieldFilter
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import quote, suggestion
+from graph_memory.model.text.wording import kind_of, quote, suggestion
 from graph_memory.model.time.points import parse_instant
-from graph_memory.model.values.arguments import check_query, check_tags, invalid_argument, invalid_cursor
+from graph_memory.model.values.arguments import check_query, check_tags, invalid_argument, invalid_cursor_error
 from graph_memory.model.values.properties import PropertyValue, check_properties
 from graph_memory.model.values.strength import check_fraction
 from graph_memory.storage.log.writing import utc_now
@@ -27,7 +27,7 @@ MAX_RESULTS = 100
 MAX_DEPTH = 3
 MIN_TOKENS = 50
 _MIN_TOKENS_OF_SEARCH = 100
-"""Minimum token budget of a search: room for its warnings."""
+"""Minimum token budget of a search, to leave tokens for its warnings."""
 _FIELDS = ("created_after", "created_before", "path_prefix", "namespace")
 _MAX_TYPES = 100
 _CURSOR = re.compile(r"search:(\d{1,16}):(\d{1,7}):(\d{1,7})")
@@ -35,11 +35,11 @@ _MAX_WEIGHT = 100.0
 _MAX_EDGES = 2**53
 MAX_QUERY_LENGTH = 100_000
 _MIN_VECTOR_LENGTH = 1e-30
-"""Vectors shorter than this have no reliable direction."""
+"""Minimum length of a vector. A shorter vector's direction is not reliable."""
 
 
 class Cursor(NamedTuple):
-    """The start of a page: the log position, the number of ranked candidates, and the number of hits to skip."""
+    """The start of a page: the log number, the number of ranked candidates, and the number of hits to skip."""
 
     seq: int
     width: int
@@ -51,7 +51,7 @@ class Cursor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions on hits. The indexes filter by type and time. Other conditions select a set of nodes first."""
+    """Conditions on hits. The indexes filter by type and time. For other conditions, nodes are selected first."""
 
     types: tuple[str, ...] = ()
     fields: FieldFilter = field(default_factory=FieldFilter)
@@ -60,25 +60,26 @@ class Filters:
     min_edges: int | None = None
     min_strength: float | None = None
     valid_at: datetime | None = None
-    ended: bool = False
+    includes_ended: bool = False
     """Whether ended observations are included."""
-    began: tuple[int, int] | None = None
-    """The first and last time, in microseconds, at which a hit began to hold. Hits without such a time are excluded."""
+    start_bounds: tuple[int, int] | None = None
+    """The first and last allowed time, in microseconds, at which a hit became valid. Hits without such a time are
+    excluded."""
 
     @property
     def is_selective(self) -> bool:
-        """Whether there are conditions that the indexes cannot check."""
-        requests = (self.fields.namespace, self.fields.path_prefix, self.min_edges, self.min_strength)
-        return bool(self.tags or self.properties) or any(request is not None for request in requests)
+        """Whether there are conditions that the indexes cannot filter by."""
+        conditions = (self.fields.namespace, self.fields.path_prefix, self.min_edges, self.min_strength)
+        return bool(self.tags or self.properties) or any(condition is not None for condition in conditions)
 
     @property
-    def is_free(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether there are no conditions."""
-        return not (self.types or self.created or self.began or self.valid_at or self.is_selective)
+        return not (self.types or self.created or self.start_bounds or self.valid_at or self.is_selective)
 
     @property
     def created(self) -> tuple[int, int] | None:
-        """The first and last time of creation, in microseconds; None without bounds."""
+        """The first and last allowed creation time in microseconds, or None if both are open."""
         after, before = self.fields.created_after, self.fields.created_before
         if after is None and before is None:
             return None
@@ -88,22 +89,22 @@ class Filters:
 
     @property
     def valid(self) -> int | None:
-        """The time, in microseconds, at which a hit must be valid, or None."""
+        """The time in microseconds at which a hit must be valid, or None."""
         return None if self.valid_at is None else microseconds(self.valid_at)
 
     @property
     def node_criteria(self) -> Criteria:
-        """The conditions on the state of a node, without type and tags."""
+        """The conditions on a node's state, without type and tags."""
         return Criteria(kind=Kind.NODE, properties=self.properties, valid_at=self.valid_at, fields=self.fields)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A validated search. Raises INVALID_ARGUMENT."""
+    """A validated search request. Raises INVALID_ARGUMENT if a field is out of range or the query has no words."""
 
     query: str
     mode: SearchMode = "hybrid"
-    weights: Weights = DEFAULT
+    weights: EvidenceWeights = DEFAULT
     filters: Filters = field(default_factory=Filters)
     depth: int = 0
     scores: bool = True
@@ -117,10 +118,10 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.vector is None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-            raise invalid_argument("query", "The query has no words", "Use a question or some words.")
+            raise invalid_argument("query", "query contains no words", "Ask a question, or pass search terms.")
         if len(self.query) > MAX_QUERY_LENGTH:
             message = f"query has {len(self.query):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
-            raise invalid_argument("query", message, "Shorten it to the words that matter.")
+            raise invalid_argument("query", message, "Pass only the words that matter.")
         check_choice("search_mode", self.mode, get_args(SearchMode))
         check_choice("syntax", self.syntax, get_args(Syntax))
         check_integer("max_results", self.max_results, 1, MAX_RESULTS)
@@ -129,33 +130,41 @@ class Request:
             check_integer("max_tokens", self.max_tokens, _MIN_TOKENS_OF_SEARCH, None)
 
 
-def weights_of(weightings: Mapping[str, float] | None) -> Weights:
-    """Return weights by their long or short names. Raises INVALID_ARGUMENT."""
+def weights_of(weightings: Mapping[str, float] | None) -> EvidenceWeights:
+    """Return the weights for numbers by weight name. The suffix `_weight` is optional.
+
+    Raises INVALID_ARGUMENT if a name is unknown or repeated, or a value is out of range.
+    """
     names = {**{f"{name}_weight": name for name in WEIGHTS}, **{name: name for name in WEIGHTS}}
-    scores: dict[str, float] = {}
+    weight_by_name: dict[str, float] = {}
     for key, value in check_keys("weightings", weightings, names).items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not 0 <= (number := cast("float", value)) <= _MAX_WEIGHT:
-            raise invalid_argument("weightings", f"{key} is {quote(value)}", f"Use a number from 0 to {_MAX_WEIGHT:g}.")
-        if names[key] in scores:
+        if not is_number or not 0 <= (weight := cast("float", value)) <= _MAX_WEIGHT:
             raise invalid_argument(
-                "weightings", f"{names[key]} is given twice", "Pass it once, with or without _weight."
+                "weightings", f"{key} cannot be {quote(value)}", f"Use a number from 0 to {_MAX_WEIGHT:g}."
             )
-        scores[names[key]] = float(number)
-    return Weights(**scores)
+        if names[key] in weight_by_name:
+            raise invalid_argument(
+                "weightings", f"weightings contains {names[key]} twice", "Pass it once, with or without _weight."
+            )
+        weight_by_name[names[key]] = float(weight)
+    return EvidenceWeights(**weight_by_name)
 
 
 def filters_of(filters_by_name: Mapping[str, object] | None, valid_at: datetime | str | None) -> Filters:
-    """Return filters by name. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return the filters for values by filter name.
+
+    Raises INVALID_ARGUMENT if a name or value is invalid, and INVALID_PROPERTY if a property is invalid.
+    """
     values = {key: value for key, value in check_keys("filters", filters_by_name, FILTERS).items() if value is not None}
     for key in ("path_prefix", "namespace"):
         if not isinstance(values.get(key, ""), str):
-            raise invalid_argument("filters", f"{key} must be text, not {quote(values[key])}", "Pass a string.")
+            raise invalid_argument("filters", f"{key} is {quote(values[key])}, not a string", "Pass a string.")
     fields: dict[str, Any] = {key: values.get(key) for key in _FIELDS}
     properties = values.get("properties", {})
     if not isinstance(properties, Mapping):
         raise invalid_argument(
-            "filters", f"properties must be an object, not {quote(properties)}", 'Pass one such as {"status": "open"}.'
+            "filters", f"properties is {quote(properties)}, not an object", 'Pass an object such as {"status": "open"}.'
         )
     edges, strength = values.get("min_edge_count"), values.get("min_strength")
     filters = Filters(
@@ -175,7 +184,10 @@ def filters_of(filters_by_name: Mapping[str, object] | None, valid_at: datetime 
 
 
 def types_of(types: Sequence[str] | None, type_name: str | None) -> Filters:
-    """Return the filter for a list of types and a single type. Raises INVALID_ARGUMENT."""
+    """Return a filter that accepts any of the types.
+
+    Raises INVALID_ARGUMENT if there are too many types, or a type is invalid.
+    """
     return Filters(
         types=check_type_names(
             "types", [*check_list("types", types or ()), *([] if type_name is None else [type_name])]
@@ -184,34 +196,40 @@ def types_of(types: Sequence[str] | None, type_name: str | None) -> Filters:
 
 
 def vector_of(numbers: Sequence[float]) -> tuple[float, ...]:
-    """Return the numbers, scaled to a vector of length 1. Raises INVALID_ARGUMENT if that is impossible."""
+    """Return the numbers, scaled to a vector of length 1.
+
+    Raises INVALID_ARGUMENT if a value is not a number or is too large, or if all are zero.
+    """
     hint = "Pass the numbers that the domain's model returned for a text."
     is_list = isinstance(numbers, Iterable) and not isinstance(numbers, str)  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
     if not is_list or not all(isinstance(value, int | float) for value in numbers):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise invalid_argument("vector", "vector is not a list of numbers", hint)
+        raise invalid_argument("vector", f"vector is {kind_of(numbers)}, not a list of numbers", hint)
     try:
         vector = tuple(float(value) for value in numbers)
     except OverflowError:
-        raise invalid_argument("vector", "vector has a number that is too large", hint) from None
+        raise invalid_argument("vector", "vector contains a number that is too large", hint) from None
     length = math.hypot(*vector)
     if not _MIN_VECTOR_LENGTH < length < math.inf:
-        raise invalid_argument("vector", "vector has only zeros", hint)
+        raise invalid_argument("vector", "vector contains only zeros", hint)
     return tuple(value / length for value in vector)
 
 
 def cursor_of(text: str | None) -> Cursor | None:
-    """Return the cursor of a previous page. Raises INVALID_ARGUMENT."""
+    """Parse a previous page's cursor. Raises INVALID_ARGUMENT if the text is not a cursor."""
     if text is None:
         return None
     if not isinstance(text, str) or not (match := _CURSOR.fullmatch(text)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise invalid_cursor(text)
+        raise invalid_cursor_error(text)
     return Cursor(*map(int, match.groups()))
 
 
 def check_keys(
     argument: str, value: Mapping[str, object] | None, valid: Sequence[str] | Mapping[str, str]
 ) -> Mapping[str, object]:
-    """Return the mapping, by default an empty one. Raises INVALID_ARGUMENT for other types and invalid keys."""
+    """Return the mapping, or an empty mapping for None.
+
+    Raises INVALID_ARGUMENT if the value is not a mapping, or has an invalid key.
+    """
     if value is None:
         return {}
     if not isinstance(value, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
@@ -221,12 +239,12 @@ def check_keys(
     for key in value:
         if key not in valid:
             hint = f"{suggestion(str(key), valid, '')} Valid keys are {', '.join(valid)}.".strip()
-            raise invalid_argument(argument, f"{argument} has the unknown key {quote(str(key))}", hint)
+            raise invalid_argument(argument, f"{argument} contains the unknown key {quote(str(key))}", hint)
     return value
 
 
 def check_list(argument: str, value: object) -> list[str]:
-    """Return the value as a list. Raises INVALID_ARGUMENT if it is not one."""
+    """Return the value as a list. Raises INVALID_ARGUMENT if it is not a list."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise invalid_argument(
             argument, f"{argument} is {quote(value)}, not a list", 'For a single value, pass ["value"].'
@@ -235,23 +253,25 @@ def check_list(argument: str, value: object) -> list[str]:
 
 
 def check_type_names(argument: str, value: object) -> tuple[str, ...]:
-    """Return type names without duplicates. Raises INVALID_ARGUMENT."""
+    """Return type names without duplicates. Raises INVALID_ARGUMENT if there are more than 100, or a name is empty."""
     names = check_list(argument, value)
     if len(names) > _MAX_TYPES or not all(isinstance(name, str) and name for name in names):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise invalid_argument(argument, f"{argument} is {quote(names)}", f"Pass at most {_MAX_TYPES} type names.")
+        raise invalid_argument(
+            argument, f"{argument} cannot be {quote(names)}", f"Pass at most {_MAX_TYPES} type names."
+        )
     return tuple(dict.fromkeys(names))
 
 
 def check_choice(argument: str, value: object, valid: Sequence[str]) -> None:
-    """Raise INVALID_ARGUMENT if a value is not one of the valid texts."""
+    """Raise INVALID_ARGUMENT if a value is not one of the valid strings."""
     if value not in valid:
         hint = suggestion(str(value), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
         raise invalid_argument(argument, f"{quote(value)} is not a valid {argument}", hint)
 
 
 def check_integer(argument: str, value: object, minimum: int, maximum: int | None) -> int:
-    """Return a whole number between bounds. Raises INVALID_ARGUMENT."""
+    """Return the value. Raises INVALID_ARGUMENT if it is not an integer from `minimum` to `maximum`."""
     bounds = f"from {minimum} to {maximum:,}" if maximum is not None else f"of at least {minimum}"
     if type(value) is not int or value < minimum or (maximum is not None and value > maximum):
-        raise invalid_argument(argument, f"{argument} is {quote(value)}", f"Use a whole number {bounds}.")
+        raise invalid_argument(argument, f"{argument} cannot be {quote(value)}", f"Use a whole number {bounds}.")
     return value

@@ -1,4 +1,4 @@
-"""A search, from the request to the reply."""
+"""Runs a search: from the request to the reply."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import BEFORE_ALL, NEXT_EVENTS, resolve_revision, revision_of
 from graph_memory.memory.graph.empty_result_warnings import unknown_types
 from graph_memory.memory.graph.stored_type_names import stored_types
-from graph_memory.memory.search.access_store import note
+from graph_memory.memory.search.access_store import record_accesses
 from graph_memory.memory.search.candidate_ranking import rank_candidates
 from graph_memory.memory.search.index.coverage import Coverage, read_coverage
 from graph_memory.memory.search.index.index import catch_up
@@ -23,10 +23,10 @@ Awaited = Literal["nothing", "words", "vectors"]
 
 
 async def search_and_count(core: Core, domain: str, request: Request) -> SearchResult:
-    """Return the hits for a request. If it is about the present, its nodes count as used."""
+    """Return the hits for a request. For a request about the current state, a use of each hit's node is counted."""
     result = await search(core, domain, request)
     if request.as_of is None:
-        note(core, domain, [hit.id for hit in result.hits if hit.kind == "node"])
+        record_accesses(core, domain, [hit.id for hit in result.hits if hit.kind == "node"])
     return result
 
 
@@ -40,7 +40,7 @@ async def search(core: Core, domain: str, request: Request) -> SearchResult:
 
 
 async def _explain_no_hits(scope: Scope, request: Request) -> list[str]:
-    """Return possible reasons why a request has no hits, such as unknown types."""
+    """Return possible reasons for a request without hits, such as unknown types."""
     if scope.at is not None and scope.at <= 0:
         return [BEFORE_ALL]
     return list(await unknown_types(scope.core, scope.domain, request.filters.types) or ())
@@ -55,18 +55,21 @@ async def scope_of(
     *,
     awaited: Awaited = "vectors",
 ) -> Scope:
-    """Return the scope of a search. A state before the fork of a branch is in the log of the base domain."""
+    """Return a search's scope, after updating the part of the index in `awaited`.
+
+    A branch's state before its fork is in the log of its base domain.
+    """
     types = await stored_types(core, domain, filters.types)
     filters = replace(filters, types=tuple(types or ()))
     if cursor is not None:
-        place = await revision_of(core.store, domain, cursor.seq)
+        revision = await revision_of(core.store, domain, cursor.seq)
     elif as_of is not None:
-        place = await resolve_revision(core.store, domain, "as_of", as_of)
+        revision = await resolve_revision(core.store, domain, "as_of", as_of)
     else:
         return Scope(core, domain, None, await _update_coverage(core, domain, awaited), filters, domain)
-    coverage_of_index = await _update_coverage(core, place.domain, awaited)
-    rows = await core.store.read(NEXT_EVENTS, domain=place.domain, numbers=[place.seq])
-    return Scope(core, place.domain, place.seq, coverage_of_index, filters, domain, rows[0].at if rows else None)
+    coverage_of_index = await _update_coverage(core, revision.domain, awaited)
+    rows = await core.store.read(NEXT_EVENTS, domain=revision.domain, numbers=[revision.seq])
+    return Scope(core, revision.domain, revision.seq, coverage_of_index, filters, domain, rows[0].at if rows else None)
 
 
 async def _update_coverage(core: Core, domain: str, awaited: Awaited) -> Coverage:

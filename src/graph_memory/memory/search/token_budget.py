@@ -1,4 +1,4 @@
-"""Fits text into a token budget: part by part, or a whole reply, which is shortened before parts are dropped."""
+"""Fits text into a token budget, part by part or as a whole reply. Parts are shortened before any part is dropped."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from graph_memory.model.results import Result
 
 R = TypeVar("R")
 Count = Callable[[str], int]
-"""Returns the number of tokens of a text."""
+"""Returns the number of tokens in a text."""
 
 LENGTHS = (400, 200, 100, 40)
-"""Maximum number of characters of a shown passage, longest first."""
+"""Maximum number of characters of a shown passage at each stage of shortening, longest first."""
 _ENCODING = "o200k_base"
 
 
 def tokens_of(parts: Sequence[Result]) -> int:
-    """Return the number of tokens that parts of a reply have as JSON, with the tokenizer of recent OpenAI models."""
+    """Return the number of tokens in the parts of a reply as JSON, with the tokenizer of recent OpenAI models."""
     return tokens_of_text(json.dumps([part.to_dict() for part in parts], ensure_ascii=False, separators=(",", ":")))
 
 
 def tokens_of_text(text: str) -> int:
-    """Return the number of tokens of a text, with the same tokenizer."""
+    """Return the number of tokens in a text, with the same tokenizer."""
     return load_counter()(text)
 
 
 @dataclass(slots=True)
-class Room:
+class RemainingTokens:
     """The remaining tokens of a budget."""
 
     count: Count
     left: int
 
-    def take(self, cost: int) -> bool:
-        """Deduct the tokens of a part from the budget if they fit, and return whether they do."""
+    def deduct(self, cost: int) -> bool:
+        """Deduct a part's tokens from the budget if they fit. Return whether they fit."""
         if cost > self.left:
             return False
         self.left -= cost
@@ -51,8 +51,8 @@ def fit_whole(
 ) -> R:
     """Return the largest rendering that fits into a token budget.
 
-    `render` takes a stage of shortening and the number of parts. Parts are dropped only at the last stage. With the
-    `minimum` number of parts, the result may exceed the budget.
+    `render` takes a stage of shortening and the number of parts. Parts are dropped only at the last stage. At least
+    `minimum` parts are rendered, even if they exceed the budget.
     """
     for stage in range(stages):
         if size(rendered := render(stage, parts)) <= budget:
@@ -62,18 +62,18 @@ def fit_whole(
 
 
 _MOST_AT_ONCE = 50_000
-"""Maximum number of characters that are encoded in one call: up to 200,000 bytes of UTF-8, below the limit of 200,000
-tokens."""
+"""Maximum number of characters encoded in one call: up to 200,000 bytes of UTF-8, below the limit of 200,000 tokens."""
 
 
 @cache
 def load_counter() -> Count:
-    """Return the function that counts tokens. Loading it takes a second, so it is loaded on first use."""
+    """Return the function that counts tokens. It is loaded on first use, because loading takes a second."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # it opens its words in a way that Python will drop
+        # the package reads its vocabulary with a deprecated function of Python
+        warnings.simplefilter("ignore", DeprecationWarning)
         import bpe_openai
 
-        encoding = cast("Any", bpe_openai).get_encoding(_ENCODING)  # it has no types
+        encoding = cast("Any", bpe_openai).get_encoding(_ENCODING)  # the package has no types
 
     def count(text: str) -> int:
         starts = range(0, len(text), _MOST_AT_ONCE)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.sessions.notes import DesiredNote, Note, NoteKind, notes_of, write_note
-from graph_memory.memory.sessions.results import Block, BlockEdited, Blocks
+from graph_memory.memory.sessions.results import Block, BlockEditResult, Blocks
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.subjects import BLOCK as BLOCK_TYPE
 from graph_memory.model.text.visible import check_visible
@@ -21,7 +21,7 @@ from graph_memory.model.values.arguments import invalid_argument, is_encodable
 
 BLOCK = NoteKind(BLOCK_TYPE, "label", "A short text that an agent reads at the start of each session")
 STANDARD = ("persona", "human", "project")
-"""The labels that every domain has, even with empty texts: the agent, its users and its project."""
+"""The labels that every domain has, even if their texts are empty: the agent, its users and its project."""
 LIMIT = 2_000
 """Default maximum number of characters of a block."""
 MAX_LIMIT = 20_000
@@ -31,7 +31,7 @@ Mode = Literal["append", "replace"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """An edit of a block. Raises INVALID_ARGUMENT."""
+    """An edit of a block. Raises INVALID_ARGUMENT if a field is invalid."""
 
     label: str
     text: str
@@ -40,29 +40,33 @@ class Edit:
     limit: int | None = None
     expected_version: int | None = None
     source: str = ""
-    """The file from which the text was imported, or empty text for other edits."""
+    """The file from which the text was imported, or an empty string for other edits."""
 
     def __post_init__(self) -> None:
         check_label(self.label)
         if not isinstance(self.text, str) or not is_encodable(self.text):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-            raise invalid_argument("text", "text is not text, or contains a lone surrogate", "Use Unicode text.")
+            raise invalid_argument("text", "text is not a string, or contains a lone surrogate", "Pass Unicode text.")
         if self.mode not in ("append", "replace"):
-            raise invalid_argument("mode", f"{quote(self.mode)} is not a mode", "Use append or replace.")
+            raise invalid_argument("mode", f"{quote(self.mode)} is not a valid mode", "Use append or replace.")
         if self.old is not None and (self.mode != "replace" or not self.old):
             raise invalid_argument(
-                "old", "old is only for replace, and must not be empty", "Use the part of the block that text replaces."
+                "old", "old is empty, or mode is not replace", "With mode replace, pass the part to replace."
             )
         if self.mode == "append" and not self.text and self.limit is None:
-            raise invalid_argument("text", "There is nothing to append", "Pass a text.")
+            raise invalid_argument("text", "text is empty", "Pass the text to append.")
         if self.limit is not None and (type(self.limit) is not int or not 1 <= self.limit <= MAX_LIMIT):
             raise invalid_argument(
-                "limit", f"limit is {self.limit!r}", f"Use a whole number of characters from 1 to {MAX_LIMIT:,}."
+                "limit", f"limit cannot be {self.limit!r}", f"Use a whole number of characters from 1 to {MAX_LIMIT:,}."
             )
         object.__setattr__(self, "text", _normalize(self.text))
         object.__setattr__(self, "old", None if self.old is None else _normalize(self.old))
 
     def apply(self, before: Note | None) -> DesiredNote:
-        """Return the block after the edit. Raises INVALID_ARGUMENT, and CONTENT_TOO_LARGE over its limit."""
+        """Return the block after the edit.
+
+        Raises CONTENT_TOO_LARGE if the block would exceed its limit, and INVALID_ARGUMENT if the block does not contain
+        `old` exactly once.
+        """
         text = self._text(_normalize(before.text) if before else "")
         limit = self.limit or (limit_of(before) if before else LIMIT)
         if len(text) > limit:
@@ -81,24 +85,27 @@ class Edit:
         count = before.count(self.old)
         if count != 1:
             part = ", or use a part that occurs once, exactly as {get_block|session_start} shows it"
-            hint = Hint("Leave old out to replace all", part, ".")
+            hint = Hint("Omit old to replace the whole text", part, ".")
             raise invalid_argument("old", f"The block contains {quote(self.old)} {count} times", hint)
         return before.replace(self.old, self.text)
 
 
 def _normalize(text: str) -> str:
-    """Return a text in NFC with uniform line ends, so that parts are found in any encoding."""
+    """Return a text in NFC with uniform line endings, so that substrings match however they were typed."""
     return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def check_label(label: object) -> str:
-    """Validate and return the label of a block. Raises INVALID_ARGUMENT."""
+    """Validate and return the label of a block.
+
+    Raises INVALID_ARGUMENT if the label is empty, too long, or has invisible characters or extra spaces.
+    """
     if isinstance(label, str) and is_encodable(label):
         check_visible("Label", label)
     is_label = isinstance(label, str) and is_encodable(label) and label == " ".join(label.split())
     if not is_label or not 1 <= len(str(label)) <= MAX_LABEL_LENGTH:
         hint = f"Use one or a few words of 1 to {MAX_LABEL_LENGTH} characters, such as {', '.join(STANDARD)}."
-        raise invalid_argument("label", f"{quote(label)} cannot be a label", hint)
+        raise invalid_argument("label", f"{quote(label)} is not a valid label", hint)
     return str(label)
 
 
@@ -109,7 +116,7 @@ def limit_of(note: Note) -> int:
 
 
 async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
-    """Return the block with a label, or all blocks. See `Entities.get_block`."""
+    """Return the block with the given label, or all blocks. See `Entities.get_block`."""
     unreadable: list[GraphError] = []
     blocks = await blocks_of(core, domain, unreadable)
     lost = [
@@ -122,9 +129,9 @@ async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
 
 
 def blocks_with(stored: Sequence[Block], label: str | None) -> Blocks:
-    """Return the block with a label, or all blocks, including the standard ones.
+    """Return the block with the given label, or all blocks, including standard blocks.
 
-    Raises INVALID_ARGUMENT for an unknown label.
+    Raises INVALID_ARGUMENT if the label is unknown.
     """
     blocks = {
         **{standard_label: _empty(standard_label) for standard_label in STANDARD},
@@ -135,16 +142,17 @@ def blocks_with(stored: Sequence[Block], label: str | None) -> Blocks:
     label = _known_label(check_label(label), blocks)
     if label not in blocks:
         nearest_label = nearest(label, list(blocks))
-        hint = Hint("There are {labels}.", " Use {edit_block} to create one.", labels=join_names(list(blocks)))
+        names = join_names(list(blocks))
+        hint = Hint("Use one of {labels}.", " To create another block, call {edit_block}.", labels=names)
         suggestion = (
             Hint("Did you mean {near}? {hint}", near=quote(nearest_label), hint=hint) if nearest_label else hint
         )
-        raise invalid_argument("label", f"There is no block {quote(label)}", suggestion)
+        raise invalid_argument("label", f"No block has the label {quote(label)}", suggestion)
     return Blocks(blocks=(blocks[label],))
 
 
 async def blocks_of(core: Core, domain: str, unreadable: list[GraphError] | None = None) -> Sequence[Block]:
-    """Return the stored blocks, the standard ones first, then by label. See `notes_of`."""
+    """Return the stored blocks: standard blocks first, then all other blocks, sorted by label. See `notes_of`."""
     notes = await notes_of(core, core.store, domain, BLOCK, unreadable=unreadable)
     order = {label: place for place, label in enumerate(STANDARD)}
     blocks = [block_of(note) for note in notes if note.properties.get(BLOCK.key)]
@@ -159,7 +167,7 @@ def _known_label(label: str, known: Collection[str]) -> str:
 
 
 def fold_label(label: str) -> str:
-    """Return a label in a form for comparison, without differences in case and in the encoding of accents."""
+    """Return a label in a form for comparison, which ignores case and the encoding of accents."""
     return unicodedata.normalize("NFC", label).casefold()
 
 
@@ -168,7 +176,7 @@ def _empty(label: str) -> Block:
 
 
 def block_of(note: Note) -> Block:
-    """Return a note as a block."""
+    """Return the block that a note stores."""
     return Block(
         label=str(note.properties[BLOCK.key]),
         text=note.text,
@@ -179,7 +187,7 @@ def block_of(note: Note) -> Block:
     )
 
 
-async def edit_block(core: Core, domain: str, edit: Edit) -> BlockEdited:
+async def edit_block(core: Core, domain: str, edit: Edit) -> BlockEditResult:
     """Edit a block. See `Entities.edit_block`."""
     unreadable: list[GraphError] = []
     known = [*STANDARD, *(block.label for block in await blocks_of(core, domain, unreadable))]
@@ -187,7 +195,7 @@ async def edit_block(core: Core, domain: str, edit: Edit) -> BlockEdited:
     edit = replace(edit, label=_known_label(edit.label, known))
     written = await write_note(core, domain, "edit_block", BLOCK, edit.label, edit.apply)
     limit = written.wanted.properties["limit"]
-    return BlockEdited(
+    return BlockEditResult(
         label=edit.label,
         text=written.wanted.text,
         characters=len(written.wanted.text),

@@ -1,4 +1,7 @@
-"""Imports memories of other programs: instructions such as CLAUDE.md become blocks, and all others entities."""
+"""Imports other programs' memories.
+
+Instructions such as CLAUDE.md become blocks, all other memories become entities.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities import importing
-from graph_memory.memory.entity_graph.domain import begin_domain
+from graph_memory.memory.entity_graph.domain import ensure_domain
 from graph_memory.memory.sessions.blocks import (
     LIMIT,
     MAX_LABEL_LENGTH,
@@ -26,19 +29,20 @@ from graph_memory.memory.sessions.results import Block
 from graph_memory.memory.transfer.formats.memories.note_files import read_text
 from graph_memory.memory.transfer.formats.memories.recognise import check_format, recognise_format
 from graph_memory.memory.transfer.formats.memories.rows import Source
-from graph_memory.memory.transfer.formats.records import Place, Refused, Unfit
-from graph_memory.memory.transfer.load.sources import check, refusals
+from graph_memory.memory.transfer.formats.memories.secrets import SecretFilter, files_of_agents
+from graph_memory.memory.transfer.formats.records import InvalidRecord, InvalidSourceValue, SourcePosition
+from graph_memory.memory.transfer.load.sources import raise_if_invalid, rejected_records
 from graph_memory.memory.transfer.load.staged_record import Findings
-from graph_memory.memory.transfer.results import BlockCounts, ImportCounts, MemoryFormat, MemoryImported
+from graph_memory.memory.transfer.results import BlockCounts, ImportCounts, MemoryFormat, MemoryImportResult
 from graph_memory.model.errors import GraphError
 from graph_memory.model.text.wording import printable
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress
 
 _MOST_SECTIONS = 50
-"""Maximum number of blocks of a file. All blocks are read at the start of each session."""
+"""Maximum number of blocks per file, since all blocks are read at the start of each session."""
 _LONGEST_FOLDER = 24
-"""Maximum number of characters of the folder's name in a label. The rest is for the title of the section."""
+"""Maximum number of characters of the folder name in a label. The remaining characters are for the section title."""
 _HEADING = re.compile(r" {0,3}#{1,2}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 
@@ -52,54 +56,59 @@ class Options:
     dry_run: bool = False
 
 
-async def import_memory(core: Core, domain: str, source: Source, options: Options, tell: Progress) -> MemoryImported:
+async def import_memory(
+    core: Core, domain: str, source: Source, options: Options, tell: Progress
+) -> MemoryImportResult:
     """Import a memory into a domain. See `Transfer.import_memory`."""
     check_format(options.form)
     form = options.form or await anyio.to_thread.run_sync(recognise_format, source)
     if form == "instructions" and isinstance(source, Path):
         return await _import_instructions(core, domain, source, options, tell)
-    of_entities = importing.ImportOptions(form=form, skip_invalid=options.skip_invalid, dry_run=options.dry_run)
-    return await importing.import_memory(core, domain, source, of_entities, tell)
+    entity_options = importing.ImportOptions(form=form, skip_invalid=options.skip_invalid, dry_run=options.dry_run)
+    return await importing.import_memory(core, domain, source, entity_options, tell)
 
 
-async def _import_instructions(core: Core, domain: str, file: Path, options: Options, tell: Progress) -> MemoryImported:
-    """Store the sections of a file as blocks. If the file no longer has a section, its block becomes empty."""
-    findings = Findings()
-    edits = await anyio.to_thread.run_sync(_edits_of, file, findings)
+async def _import_instructions(
+    core: Core, domain: str, file: Path, options: Options, tell: Progress
+) -> MemoryImportResult:
+    """Store the sections of a file as blocks. The blocks of sections that the file no longer contains become empty."""
+    findings, secrets = Findings(), SecretFilter(files_of_agents(file, "instructions"))
+    edits = await anyio.to_thread.run_sync(_edits_of, file, findings, secrets)
     if not options.dry_run:
-        check(findings, skip_invalid=options.skip_invalid)
-    present = await core.log.ontology(domain)
-    blocks = () if present is None else await blocks_of(core, domain)
+        raise_if_invalid(findings, skip_invalid=options.skip_invalid)
+    ontology = await core.log.ontology(domain)
+    blocks = () if ontology is None else await blocks_of(core, domain)
     stored = {fold_label(block.label): block.text for block in blocks}
     if not findings.count:  # otherwise a section may be missing only because it is invalid
-        edits = {**_emptying(blocks, _prefix_of(file), edits), **edits}
+        edits = {**_edits_for_removed_sections(blocks, _prefix_of(file), edits), **edits}
     changed = [edit for key, edit in edits.items() if stored.get(key) != edit.text]
     session = importing.new_session(core)
     if changed and not options.dry_run:
-        if present is None:
-            await begin_domain(core, domain)  # a session that creates its domain cannot be reverted
+        if ontology is None:
+            await ensure_domain(core, domain)  # a session that creates its domain cannot be reverted
         writer = replace(core, origin=replace(core.origin, session=session))
         for number, edit in enumerate(changed):
             tell("Importing blocks", number / len(changed))
             await edit_block(writer, domain, edit)
-    new = sum(fold_label(edit.label) not in stored for edit in changed)
-    none = ImportCounts(new=0, already_there=0)
-    return MemoryImported(
+    new_count = sum(fold_label(edit.label) not in stored for edit in changed)
+    no_counts = ImportCounts(new=0, already_there=0)
+    return MemoryImportResult(
         domain=domain,
         format="instructions",
         dry_run=options.dry_run,
         session=session if changed and not options.dry_run else None,
-        entities=none,
-        relations=none,
-        observations=none,
-        blocks=BlockCounts(new=new, changed=len(changed) - new, already_there=len(edits) - len(changed)),
-        refused=refusals(findings),
+        entities=no_counts,
+        relations=no_counts,
+        observations=no_counts,
+        blocks=BlockCounts(new=new_count, changed=len(changed) - new_count, already_there=len(edits) - len(changed)),
+        secrets=secrets.secrets_in(text for edit in changed for text in (edit.label, edit.text)),
+        refused=rejected_records(findings),
         notes=(),
     )
 
 
-def _emptying(blocks: Sequence[Block], prefix: str, edits: Mapping[str, Edit]) -> Mapping[str, Edit]:
-    """Return the edits that empty the blocks of removed sections, by folded label."""
+def _edits_for_removed_sections(blocks: Sequence[Block], prefix: str, edits: Mapping[str, Edit]) -> Mapping[str, Edit]:
+    """Return the edits that empty the blocks of removed sections, keyed by folded label."""
     return {
         fold_label(block.label): Edit(label=block.label, text="", mode="replace")
         for block in blocks
@@ -115,27 +124,30 @@ def _prefix_of(file: Path) -> str:
     return " ".join(f"{path.parent.name[-_LONGEST_FOLDER:]}/{path.name}".split())
 
 
-def _edits_of(file: Path, findings: Findings) -> Mapping[str, Edit]:
-    """Return the edits for a file's sections, by folded label. Invalid sections are reported with their lines."""
+def _edits_of(file: Path, findings: Findings, secrets: SecretFilter) -> Mapping[str, Edit]:
+    """Return the edits for a file's sections, keyed by folded label. Secrets are removed.
+
+    Invalid sections are reported with their lines.
+    """
     edits: dict[str, Edit] = {}
-    for line, title, body in _sections(_read(file, findings)):
+    for line_number, title, body in _sections(secrets.clean(_read(file, findings))):
         label = _label_of(_prefix_of(file), title, edits.keys())
         try:
             edits[fold_label(label)] = _edit_of(label, body, str(file.absolute()))
         except GraphError as error:
-            findings.refuse(Refused.of(Place(file.name, line), error))
+            findings.reject(InvalidRecord.of(SourcePosition(file.name, line_number), error))
         if len(edits) > _MOST_SECTIONS:
             hint = "Use fewer headings of the first two levels, or import the file with --format markdown."
-            raise invalid_argument("source", f"The file has more than {_MOST_SECTIONS} sections", hint)
+            raise invalid_argument("source", f"The file contains more than {_MOST_SECTIONS} sections", hint)
     return edits
 
 
 def _read(file: Path, findings: Findings) -> str:
-    """Return the text of a file, or "" if the file is rejected. Raises INVALID_ARGUMENT if it cannot be opened."""
+    """Return the text of a file, or "" if it is rejected. Raises INVALID_ARGUMENT if the file cannot be opened."""
     try:
         return read_text(file.resolve())  # AGENTS.md is often a link to CLAUDE.md
-    except Unfit as error:
-        findings.refuse(error.at(Place(file.name)))
+    except InvalidSourceValue as error:
+        findings.reject(error.at(SourcePosition(file.name)))
     except OSError as error:
         reason = f"Cannot read {printable(file)}: {error.strerror or error}"
         raise invalid_argument("source", reason, "Pass a readable file.") from error
@@ -143,19 +155,19 @@ def _read(file: Path, findings: Findings) -> str:
 
 
 def _label_of(prefix: str, title: str, used: Collection[str]) -> str:
-    """Return the label of a section. It gets a number if an earlier section has the same label."""
+    """Return the label of a section, with a number if an earlier section has the same label."""
     for number in count(1):
-        end = f" ({number})" if number > 1 else ""
+        suffix = f" ({number})" if number > 1 else ""
         label = " ".join((f"{prefix}: {title}" if title else prefix).split())
-        longest = MAX_LABEL_LENGTH - len(end)
-        label = (label if len(label) <= longest else f"{label[: longest - 1].rstrip()}…") + end
+        max_length = MAX_LABEL_LENGTH - len(suffix)
+        label = (label if len(label) <= max_length else f"{label[: max_length - 1].rstrip()}…") + suffix
         if fold_label(label) not in used:
             return label
     raise AssertionError("unreachable")
 
 
 def _edit_of(label: str, body: str, source: str) -> Edit:
-    """Return the edit that stores a section. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    """Return the edit that stores a section. Raises INVALID_ARGUMENT or CONTENT_TOO_LARGE if the edit is invalid."""
     limit = min(max(LIMIT, len(body)), MAX_LIMIT)
     edit = Edit(label=label, text=body, mode="replace", limit=limit, source=source)
     edit.apply(None)
@@ -166,13 +178,13 @@ def _sections(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield line number, title and text of each section with a heading of level 1 or 2. Skips empty sections."""
     sections: list[tuple[int, str, list[str]]] = [(1, "", [])]
     fence = ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for line_number, line in enumerate(text.splitlines(), 1):
         if mark := _FENCE.match(line):
             fence = mark[1] if not fence else "" if mark[1].startswith(fence) else fence
         if not fence and (heading := _HEADING.fullmatch(line)):
-            sections.append((number, heading["title"], []))
+            sections.append((line_number, heading["title"], []))
         else:
             sections[-1][2].append(line)
-    for number, title, lines in sections:
+    for line_number, title, lines in sections:
         if body := "\n".join(lines).strip():
-            yield number, title, body
+            yield line_number, title, body

@@ -1,4 +1,4 @@
-"""Lets the language model, if one is set, write the summary of a session."""
+"""Lets the language model, if one is configured, write the summary of a session."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import anyio
 
 from graph_memory.chat import ModelUnavailable
-from graph_memory.chat.marks import between, mark_of
+from graph_memory.chat.marks import enclose, make_mark
 from graph_memory.memory.core import Core
 
 MAX_CHARACTERS = 12_000
-"""Maximum number of characters of material. The last lines count most."""
+"""Maximum number of characters of material. If it is longer, the first lines are omitted."""
 MAX_LENGTH = 2_000
 """Maximum number of characters of a summary."""
 _INSTRUCTIONS = (
@@ -25,29 +25,29 @@ _log = logging.getLogger(__name__)
 
 
 async def write_summary(core: Core, lines: Sequence[str]) -> str | None:
-    """Return the model's summary of the lines, or None if no model is set or it does not answer in time."""
+    """Return the model's summary of the lines, or None if no model is configured or it does not answer in time."""
     material = _last_lines(lines)
     if core.chat is None or core.summary_time <= 0 or not material:
         return None
-    mark = mark_of(material)
+    mark = make_mark(material)
     with anyio.move_on_after(core.summary_time):
         try:
-            reply = await core.chat.reply(_INSTRUCTIONS.format(mark=mark), between(mark, material))
+            reply = await core.chat.reply(_INSTRUCTIONS.format(mark=mark), enclose(mark, material))
         except ModelUnavailable as error:
-            _log.warning("The summary of a session is without the language model: %s", error.message)
+            _log.warning("The summary of a session was written without the language model: %s", error.message)
             return None
         return reply.text.strip()[:MAX_LENGTH] or None
-    _log.warning("The summary of a session is without the language model, which did not answer in time")
+    _log.warning("The summary of a session was written without the language model, which did not answer in time")
     return None
 
 
 def _last_lines(lines: Sequence[str]) -> list[str]:
     """Return the last lines that fit into the limit, in order."""
-    fitting: list[str] = []
-    left = MAX_CHARACTERS
+    last_lines: list[str] = []
+    remaining = MAX_CHARACTERS
     for line in reversed(lines):
-        left -= len(line)
-        if left < 0:
+        remaining -= len(line)
+        if remaining < 0:
             break
-        fitting.append(line)
-    return fitting[::-1]
+        last_lines.append(line)
+    return last_lines[::-1]

@@ -9,7 +9,7 @@ from graph_memory.memory.changes.context import owners_of, read_in_parts
 from graph_memory.memory.changes.plan import Context, unique_values
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.writes import validate
-from graph_memory.memory.entity_graph.domain import in_domain
+from graph_memory.memory.entity_graph.domain import write_to_domain
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit, creation_draft, update_draft
 from graph_memory.memory.graph.ontology import check_type_limit
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -33,14 +33,14 @@ NOTES = query("sessions/notes", str)
 
 @dataclass(frozen=True, slots=True)
 class NoteKind:
-    """A kind of note: the type of its nodes, and the property with the key."""
+    """A kind of note: the type of its nodes, and the name of the property that contains the key."""
 
     type: str
     key: str
     description: str
 
     @property
-    def declared(self) -> NodeType:
+    def node_type(self) -> NodeType:
         """The node type that is added to an open ontology."""
         rule = PropertyRule(self.key, PropertyType.STRING, unique=True)
         return NodeType(self.type, description=self.description, properties=(rule,), ad_hoc=True)
@@ -93,7 +93,7 @@ async def find_notes(
 ) -> list[NodeState]:
     """Return the nodes of notes of a kind, without their texts. See `notes_of`."""
     ids = await reader.read(NOTES, domain=domain, type=kind.type, property=kind.key, keys=keys, limit=limit)
-    events = {row.draft.subject: row for row in map(Event.from_row, await _last(reader, domain, ids))}
+    events = {row.draft.subject: row for row in map(Event.from_row, await _read_last_events(reader, domain, ids))}
     return [NodeState.from_live(live_state(events[node_id])) for node_id in ids if node_id in events]
 
 
@@ -111,32 +111,32 @@ async def read_notes(
     notes: list[Note] = []
     for node in nodes:
         try:
-            notes.append(Note(node, await _text(core, domain, node, texts)))
+            notes.append(Note(node, await _read_text(core, domain, node, texts)))
         except GraphError as error:
             if unreadable is None or error.code is not Code.CONTENT_READ_FAILED:
                 raise
-            unreadable.append(_unreadable(node, kind, error))
+            unreadable.append(_unreadable_error(node, kind, error))
     return notes
 
 
-def _unreadable(node: NodeState, kind: NoteKind, error: GraphError) -> GraphError:
+def _unreadable_error(node: NodeState, kind: NoteKind, error: GraphError) -> GraphError:
     key = node.properties.get(kind.key, node.id)
     message = f"{kind.type} {quote(key)} cannot be read: {error.message}"
     return GraphError(error.code, message, {**error.details, kind.key: key})
 
 
-async def _last(reader: Reader, domain: str, ids: Sequence[str]) -> list[dict[str, object]]:
+async def _read_last_events(reader: Reader, domain: str, ids: Sequence[str]) -> list[dict[str, object]]:
     return await read_in_parts(reader, LAST_EVENTS, domain, subjects=ids)
 
 
-async def _text(core: Core, domain: str, node: NodeState, texts: Mapping[str, str]) -> str:
+async def _read_text(core: Core, domain: str, node: NodeState, texts: Mapping[str, str]) -> str:
     content = await core.contents.fetch(domain, node.content, texts.get(node.content.sha256))
     return content.text or ""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenNote:
-    """A note after a write."""
+    """A note after a write, and whether the write changed it."""
 
     id: str
     version: int
@@ -147,9 +147,10 @@ class WrittenNote:
 async def write_note(
     core: Core, domain: str, name: str, kind: NoteKind, key: str | None, decide: Callable[[Note | None], DesiredNote]
 ) -> WrittenNote:
-    """Create or change the note with a key. Without a key, creates a new note.
+    """Create or change the note with the given key. Without a key, always create a new note.
 
-    Raises the errors of `decide`, INVALID_NODE_TYPE if a closed ontology lacks the type, and TYPE_LIMIT_REACHED.
+    `decide` gets the stored note, or None if there is none, and returns the desired note. Raises the errors of
+    `decide`, INVALID_NODE_TYPE if a closed ontology lacks the type, and TYPE_LIMIT_REACHED if the type cannot be added.
     """
     new = new_id("mem")
 
@@ -158,7 +159,7 @@ async def write_note(
         before = stored[0] if stored else None
         desired = decide(before)
         content = await core.contents.put(domain, content_from(desired.text, "utf-8", "markdown"))
-        windows = await core.contents.windows(content)
+        windows = await core.contents.split_windows(content)
         properties = desired.properties.items()
         changed = {name: value for name, value in properties if before is None or before.properties.get(name) != value}
         values = unique_values(Kind.NODE, kind.type, changed, head.ontology)
@@ -177,7 +178,7 @@ async def write_note(
         changed = written.receipt.version_of(subject)
         return WrittenNote(subject, version if changed is None else changed, desired, changed is not None)
 
-    return await in_domain(core, domain, write)
+    return await write_to_domain(core, domain, write)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +224,9 @@ def _missing_type_drafts(core: Core, head: Head, kind: NoteKind) -> list[Draft]:
     if not head.ontology.open:
         rule = f'{{"name": "{kind.key}", "unique": true}}'
         call = f'{{"type_name": "{kind.type}", "properties": [{rule}]}}'
-        hint = Hint("The types of this domain are closed.", " Add this one with {add_node_type}: {call}.", call=call)
+        declare = " Declare the type with {add_node_type}: {call}."
+        hint = Hint("This domain accepts only declared types.", declare, call=call)
         message = f"Node type {kind.type}, which is needed for this, is not defined"
         raise GraphError(Code.INVALID_NODE_TYPE, message, {"type": kind.type, "hint": hint})
     check_type_limit(head.ontology, head.domain, core.open_type_limit)
-    return [new_type_draft(kind.declared)]
+    return [new_type_draft(kind.node_type)]

@@ -15,14 +15,14 @@ from graph_memory.memory.entities.reads import (
     EntityFields,
     GraphRow,
     OpenedRow,
-    best_first,
+    contains_all,
     graph_of,
-    has_all,
     relations_around,
+    sort_by_relevance,
     texts_of,
 )
 from graph_memory.memory.entities.results import KnowledgeGraph
-from graph_memory.memory.entities.word_search import needles_of
+from graph_memory.memory.entities.word_search import search_terms_of
 from graph_memory.memory.entity_graph.values import request as asked
 from graph_memory.memory.history.past import Past
 from graph_memory.memory.sessions.blocks import BLOCK, block_of, blocks_with
@@ -57,7 +57,7 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class PastGraph:
-    """The entities and relations as of an event, and the properties of each entity except its name, by id."""
+    """The entities and relations as of an event, and each entity's properties except its name, keyed by id."""
 
     rows: GraphRow
     properties: Mapping[str, Mapping[str, PropertyValue]]
@@ -78,7 +78,7 @@ class PastGraph:
     def find_matching(self, needles: Sequence[str]) -> GraphRow:
         """Return the entities that contain each of these lower-case texts."""
         texts = {entity[0]: texts_of(entity, self._aliases(entity)) for entity in self.rows.entities}
-        return self.with_relations([entity for entity in self.rows.entities if has_all(texts[entity[0]], needles)])
+        return self.with_relations([entity for entity in self.rows.entities if contains_all(texts[entity[0]], needles)])
 
     def names(self, entity: EntityFields) -> set[str]:
         """Return the name and the aliases of an entity."""
@@ -93,8 +93,8 @@ class PastMemory(Past):
     """A domain as of an event of its log. Get one from `History.as_of`.
 
     Its methods are the reading methods of `Memory` and `Memory.entities`, with the same arguments, results and errors.
-    It includes records that were deleted later, with content, and no records that were created later. Writes do not
-    change it. If the log is compacted beyond the event, all methods raise HISTORY_COMPACTED.
+    It contains records that were deleted later, with their content, but no records that were created later. Later
+    writes do not change it. If the log is compacted beyond the event, all methods raise HISTORY_COMPACTED.
     """
 
     @property
@@ -105,11 +105,11 @@ class PastMemory(Past):
     async def open_nodes(self, names: Sequence[str], *, detail: bool = False) -> KnowledgeGraph:
         """Return the entities with these names or aliases, and the relations of each.
 
-        Raises INVALID_ARGUMENT, including for an invalid `detail`.
+        Raises INVALID_ARGUMENT if a name is invalid or `detail` is true.
         """
         if detail:
-            hint = Hint("Omit detail.", " {memory_log} has ids and times.")
-            raise invalid_argument("detail", "detail is not available for the past", hint)
+            hint = Hint("Omit detail.", " Use {memory_log} to get ids and times.")
+            raise invalid_argument("detail", "detail is true, which past states do not support", hint)
         names_wanted = frozenset(asked.names_from(names))
         graph = await self._graph()
         entities = [entity for entity in graph.rows.entities if not names_wanted.isdisjoint(graph.names(entity))]
@@ -117,12 +117,12 @@ class PastMemory(Past):
         return graph_of([opened]).model_copy(update={"notes": tuple(opened.notes) or None})
 
     async def search_nodes(self, query: str) -> KnowledgeGraph:
-        """Return the entities whose name, alias, type or observations contain a text. See `Entities.search_nodes`."""
+        """Return the entities whose name, aliases, type or observations contain a text. See `Entities.search_nodes`."""
         text = asked.text_from(query, "query")
         graph = await self._graph()
         row = graph.find_matching([fold_entity_text(text)])
-        if not row.entities and self._core.search_words and (needles := needles_of(text)):
-            row = best_first(graph.find_matching(needles), needles)
+        if not row.entities and self._core.search_words and (needles := search_terms_of(text)):
+            row = sort_by_relevance(graph.find_matching(needles), needles)
         return graph_of([row])
 
     async def read_graph(
@@ -133,9 +133,9 @@ class PastMemory(Past):
         return await anyio.to_thread.run_sync(fit_part, graph.rows, max_tokens, limit, cursor)
 
     async def get_block(self, label: str | None = None) -> Blocks:
-        """Return the block with a label, or all blocks. See `Entities.get_block`."""
+        """Return the block with the given label, or all blocks. See `Entities.get_block`."""
         page = await self.query_nodes(type=BLOCK.type, limit=_MAX_BLOCKS)
-        nodes = [(await self._node(node_id))[0] for node_id in page.node_ids]
+        nodes = [(await self._read_node(node_id))[0] for node_id in page.node_ids]
         texts = [str((await self.get_node_content(node.id)).content) for node in nodes]
         blocks = [block_of(Note(node, text)) for node, text in zip(nodes, texts, strict=True)]
         return blocks_with(blocks, label)
@@ -148,7 +148,10 @@ class PastMemory(Past):
 
 
 def past_graph(events: Sequence[Mapping[str, object]], then: datetime) -> PastGraph:
-    """Return the entities and relations that the subjects' last events describe, without ended ones."""
+    """Return the entities and relations that the subjects' last events describe.
+
+    Observations and relations that have ended are omitted.
+    """
     drafts = sorted((Event.from_row(event).draft for event in events), key=_creation_order)
     current = [draft for draft in drafts if not draft.erased and not _has_ended(draft, then)]
     nodes = {draft.subject: draft for draft in drafts if draft.kind is Kind.NODE and not draft.erased}

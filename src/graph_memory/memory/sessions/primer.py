@@ -1,4 +1,4 @@
-"""Builds a primer within a token budget. Earlier sections take precedence, and lines are never cut. Pure."""
+"""Builds a primer within a token budget. Earlier sections take precedence, and lines are never cut."""
 
 from __future__ import annotations
 
@@ -6,51 +6,54 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.recall.rendering.sentence_selection import select_sentences
-from graph_memory.memory.recall.rendering.wording import flat
+from graph_memory.memory.recall.rendering.wording import flatten
 from graph_memory.memory.search.text.bm25 import EMPTY_QUERY
-from graph_memory.memory.search.token_budget import Room
+from graph_memory.memory.search.token_budget import RemainingTokens
 from graph_memory.model.text.visible import to_visible
 
 _CUT = "> … (cut: {} shows the whole text)"
 
 
 @dataclass(slots=True)
-class Primer(Room):
-    """A text of sections within a token budget."""
+class Primer(RemainingTokens):
+    """A text made of sections, within a token budget."""
 
     lines: list[str] = field(default_factory=list[str])
     left_out: int = 0
 
     @property
     def text(self) -> str:
-        """The text so far."""
+        """The sections that were added so far, as one text."""
         return "\n".join(self.lines)
 
     def count_sections(self, sections: Mapping[str, Sequence[str]]) -> int:
-        """Return the number of tokens of sections, which are given as lines by heading."""
+        """Return the number of tokens of sections, given as a mapping from headings to lines."""
         lines = [line for head, section_lines in sections.items() for line in (*self._head(head), *section_lines)]
         return sum(self.count(f"{line}\n") for line in lines)
 
     def add_section(self, head: str, lines: Sequence[str], room: int | None = None) -> int:
-        """Add a section with as many of its lines as fit, and return their number. Adds nothing if no line fits.
+        """Add a section with as many of its lines as fit. Returns the number of lines added. Adds nothing if none fits.
 
         `room` is the maximum number of tokens of the section.
         """
-        aside = 0 if room is None else max(self.left - room, 0)
-        self.left -= aside
-        added = 0
+        reserved = 0 if room is None else max(self.left - room, 0)
+        self.left -= reserved
+        added_count = 0
         for line in lines:
-            if not self._add_lines([line] if added else [*self._head(head), line]):
+            if not self._add_lines([line] if added_count else [*self._head(head), line]):
                 break
-            added += 1
-        self.left_out += len(lines) - added
-        self.left += aside
-        return added
+            added_count += 1
+        self.left_out += len(lines) - added_count
+        self.left += reserved
+        return added_count
 
     def add_quotation(
         self, head: str, text: str, how: str, first_lines: Sequence[str] = (), share: float = 1.0
     ) -> None:
-        """Add a quoted text within a share of the remaining tokens. If it is cut, `how` shows the whole text."""
+        """Add a quoted text within a share of the remaining tokens.
+
+        If the text is cut, a note refers to the call `how`, which returns the whole text.
+        """
         aside = self.left - int(self.left * share)
         self.left -= aside
         lines = [*first_lines, *(f"> {to_visible(line)}" for line in text.splitlines())]
@@ -59,7 +62,7 @@ class Primer(Room):
             self.left_out = omitted_before + 1
             opening, cut = [] if number else [*self._head(head), *first_lines], _CUT.format(how)
             room = self.left - self.count("\n".join([*opening, "> ", cut, ""]))
-            rest = flat(lines[max(number, len(first_lines))].removeprefix("> "))
+            rest = flatten(lines[max(number, len(first_lines))].removeprefix("> "))
             part = select_sentences(rest, EMPTY_QUERY, room, self.count)
             self._add_lines([*opening, *([f"> {part}"] if part else []), cut])
         self.left += aside
@@ -68,6 +71,6 @@ class Primer(Room):
         return [*([""] if self.lines else []), f"## {head}"]
 
     def _add_lines(self, parts: Sequence[str]) -> bool:
-        if fits := self.take(self.count("\n".join([*parts, ""]))):
+        if fits := self.deduct(self.count("\n".join([*parts, ""]))):
             self.lines += parts
         return fits

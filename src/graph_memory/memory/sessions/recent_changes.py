@@ -1,4 +1,4 @@
-"""Reads the latest changes for the start of a session: those since the last session, and those before it."""
+"""Reads the latest changes for the start of a session, split at the last session."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.history.digest import Part
+from graph_memory.memory.history.digest import ChangeDescription
 from graph_memory.memory.history.last_session import last_session
-from graph_memory.memory.recall.questions.changed_things import MAX_PARTS, Change, changed_things
+from graph_memory.memory.recall.questions.changed_things import MAX_PARTS, Change, find_changed_nodes
 from graph_memory.memory.sessions.primer import Primer
 
 LAST_TIME, LAST, BEFORE = "Changed since last time", "Who changed what last", "Changed before"
@@ -16,7 +16,10 @@ LAST_TIME, LAST, BEFORE = "Changed since last time", "Who changed what last", "C
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes since the last session and before it. Without an earlier session, all changes are in `before`."""
+    """Recent changes, split at the last session into `since` and `before`.
+
+    Without an earlier session, all are in `before`.
+    """
 
     since: Sequence[Change]
     before: Sequence[Change]
@@ -46,18 +49,19 @@ class Changes:
         return shown_subjects
 
 
-def _parts(change: Change, text: str, listed: Collection[str], head: str) -> Sequence[Part]:
+def _parts(change: Change, text: str, listed: Collection[str], head: str) -> Sequence[ChangeDescription]:
     item, parts = change.node_changes, change.parts(text, only_new=head != LAST_TIME)
     is_listed = item.id in listed and item.state == "new"
     return [part for part in parts if part.subject != item.id] if is_listed else parts
 
 
-async def read_changes(core: Core, domain: str, project: str | None, without_types: Collection[str]) -> Changes:
-    """Return the newest changes of a domain, split at the last session of the project or of the caller."""
-    last = await last_session(core, domain, of=project) if project else None
-    last = last or await last_session(core, domain)
+async def read_changes(
+    core: Core, domain: str, project: str | None, session: str | None, without_types: Collection[str]
+) -> Changes:
+    """Return the newest changes of a domain, split at the last session, except `session`, of the project or caller."""
+    last = await last_session(core, domain, of=project, or_any=True, excluded=session)
     if last is None:
-        return Changes((), await changed_things(core, domain, without_types=without_types))
-    since = await changed_things(core, domain, after=last.first_seq - 1, without_types=without_types)
-    before = await changed_things(core, domain, before=last.first_seq, without_types=without_types)
+        return Changes((), await find_changed_nodes(core, domain, without_types=without_types))
+    since = await find_changed_nodes(core, domain, after=last.first_seq - 1, without_types=without_types)
+    before = await find_changed_nodes(core, domain, before=last.first_seq, without_types=without_types)
     return Changes(since, before)

@@ -1,4 +1,4 @@
-"""The results of blocks and sessions."""
+"""The results of calls about blocks and sessions."""
 
 from __future__ import annotations
 
@@ -23,33 +23,31 @@ class Block(Result):
 
 
 class Blocks(ResultWithWarnings):
-    """Blocks, the standard ones first."""
+    """Blocks, standard blocks first."""
 
     blocks: tuple[Block, ...]
 
 
-class BlockEdited(Block):
+class BlockEditResult(Block):
     """A block after an edit."""
 
     changed: bool
 
 
-class SessionStarted(ResultWithWarnings):
+class SessionStartResult(ResultWithWarnings):
     """The stored knowledge for the start of a session."""
 
     session_id: str | None = Field(
-        default=None, description="Pass it with later calls: it names their changes in the log"
+        default=None, description="Pass it with later calls, to mark their changes in the log"
     )
     empty: bool = Field(description="Whether the memory is empty; text is then a guide")
     text: str = Field(description="Markdown with stored text in quotation marks")
-    tokens: int = Field(description="Of text; the whole reply has at most max_tokens")
+    tokens: int = Field(description="Tokens of text; the whole reply has at most max_tokens")
     left_out: int | None = Field(default=None, description="Lines, questions and warnings that did not fit")
-    questions: tuple[Finding, ...] | None = Field(
-        default=None, description="What you can correct first, each with its call"
-    )
+    questions: tuple[Finding, ...] | None = Field(default=None, description="Suggested corrections, each with its call")
 
 
-class SessionEnded(Result):
+class SessionEndResult(Result):
     """The stored summary of a session."""
 
     session_id: str | None = None

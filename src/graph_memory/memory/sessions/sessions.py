@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 import anyio.to_thread
@@ -19,7 +20,7 @@ from graph_memory.memory.recall.guide import GUIDE
 from graph_memory.memory.recall.questions.open_work import due_date, work_facts
 from graph_memory.memory.recall.recall import recall_with_guide
 from graph_memory.memory.recall.recall_queries import is_empty
-from graph_memory.memory.recall.rendering.wording import in_facts, label
+from graph_memory.memory.recall.rendering.wording import quote_label, render_facts
 from graph_memory.memory.recall.request import MOST_TOKENS, recall_request
 from graph_memory.memory.recall.results import Depth
 from graph_memory.memory.search.candidate_ranking import rank_candidates
@@ -31,24 +32,27 @@ from graph_memory.memory.sessions.blocks import STANDARD, blocks_of
 from graph_memory.memory.sessions.notes import DesiredNote, Note, NoteKind, find_notes, notes_of, read_notes, write_note
 from graph_memory.memory.sessions.primer import Primer
 from graph_memory.memory.sessions.recent_changes import read_changes
-from graph_memory.memory.sessions.results import DEFAULT_TOKENS, Block, SessionEnded, SessionStarted
+from graph_memory.memory.sessions.results import DEFAULT_TOKENS, Block, SessionEndResult, SessionStartResult
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import is_generated_id
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects.subjects import SUMMARY as SUMMARY_TYPE
 from graph_memory.model.subjects.subjects import SUMMARY_KEY, NodeState
 from graph_memory.model.text.wording import format_day, printable, quote
+from graph_memory.model.time.clock import in_utc, rfc3339
 from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 SUMMARY = NoteKind(SUMMARY_TYPE, SUMMARY_KEY, "A summary of a session: completed work and open questions")
+_ENDED = "ended"
+"""The property of a summary with the end of an earlier session as ISO 8601, by which summaries are sorted."""
 MIN_TOKENS_OF_START = 400
 MAX_SUMMARY_LENGTH = 300
 """Maximum number of characters of each summary in a list of sessions."""
 _MAX_SUMMARIES = 20
-"""Maximum number of summaries that are read to find the last fitting one."""
+"""Maximum number of summaries that are read to find the project's last summary."""
 _MAX_LISTED = 5
 _USER = "The user"
 UNFINISHED = query("sessions/unfinished", str)
@@ -58,37 +62,39 @@ _CHANGES_SHARE, _CHANGES_SHARE_WITH_PROJECT = 0.6, 0.3
 _GOALS = frozenset({"goal", "agentgoal", "goals", "objective", "milestone", "todo", "task"})
 _FINISHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
 _QUESTIONS_SHARE = 0.4
-"""The share of a reply for questions with their calls."""
+"""The maximum share of a reply's tokens for open questions with their calls."""
 _OTHER_TOKENS = 120
-"""Number of tokens that a reply takes besides its text and questions: numbers, session, and a warning or two."""
+"""Number of tokens that a reply takes in addition to its text and questions: numbers, session, and two warnings."""
 _INDEXING_SECONDS = 1.0
-"""Seconds for which new changes are indexed before a project is recalled."""
+"""Maximum number of seconds for indexing new changes before a project is recalled."""
 _SUMMARY_SHARE = 0.5
 """The share of the remaining tokens for the last summary."""
 _PROJECT_SHARE = 0.7
-"""The share of the remaining tokens for what is known about the project."""
+"""The share of the remaining tokens for facts about the project."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartRequest:
-    """The arguments of `session_start`. Raises INVALID_ARGUMENT."""
+    """The arguments of `session_start`. Raises INVALID_ARGUMENT if a string is blank or `max_tokens` is invalid."""
 
     session_id: str | None
     project: str | None
     max_tokens: int = DEFAULT_TOKENS
     without_types: frozenset[str] = frozenset()
-    """Types of nodes that are left out of changes and recalls."""
+    """Node types that are excluded from changes and recalls."""
 
     def __post_init__(self) -> None:
         for argument, value in (("session_id", self.session_id), ("project", self.project)):
             if value is not None and not (isinstance(value, str) and value.strip() and is_encodable(value)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-                raise invalid_argument(argument, f"{argument} is {quote(value)}", "Use a text, or omit it.")
+                raise invalid_argument(
+                    argument, f"{argument} cannot be {quote(value)}", "Pass a non-blank string, or omit it."
+                )
         if type(self.max_tokens) is not int or not MIN_TOKENS_OF_START <= self.max_tokens <= MOST_TOKENS:
             hint = f"Use a whole number from {MIN_TOKENS_OF_START} to {MOST_TOKENS:,}."
-            raise invalid_argument("max_tokens", f"max_tokens is {self.max_tokens!r}", hint)
+            raise invalid_argument("max_tokens", f"max_tokens cannot be {self.max_tokens!r}", hint)
 
 
-async def session_start(core: Core, domain: str, request: StartRequest) -> SessionStarted:
+async def session_start(core: Core, domain: str, request: StartRequest) -> SessionStartResult:
     """Return the knowledge for the start of a session. See `Entities.session_start`."""
     count = await anyio.to_thread.run_sync(load_counter)
     session = request.session_id or core.origin.session
@@ -97,7 +103,7 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
         primer = Primer(count, request.max_tokens - count(GUIDE))
         primer.add_section(_USER, corrections)
         text = "\n".join([*primer.lines, *([""] if primer.lines else []), GUIDE])
-        return SessionStarted(session_id=session, empty=True, text=text, tokens=count(text))
+        return SessionStartResult(session_id=session, empty=True, text=text, tokens=count(text))
     ontology = await core.log.ontology(domain) or Ontology()
     open_questions_found = await open_questions(core, domain, _MAX_LISTED)
     contradictions_found = (await find_contradictions(core, domain, ontology))[:_MAX_LISTED]
@@ -108,13 +114,13 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
     lost_summaries: list[GraphError] = []
     blocks, last = await blocks_of(core, domain, unreadable), await _last_summary(core, domain, request, lost_summaries)
     for block in _sort_blocks(blocks, request.project):
-        head = block.label if block.label in STANDARD else f"Block {label(block.label)}"
+        head = block.label if block.label in STANDARD else f"Block {quote_label(block.label)}"
         primer.add_quotation(head, block.text, "get_block")
     if last is not None:
-        when, how = f"Summary as of {format_day(last.node.modified)}:", f"recall with focus {last.node.id}"
+        when, how = f"Summary as of {format_day(_end_of(last.node))}:", f"recall with focus {last.node.id}"
         primer.add_quotation("Last time", last.text, how, [when], _SUMMARY_SHARE)
     shown_ids = {node for node in (*(block.id for block in blocks), last and last.node.id) if node}
-    changes = await read_changes(core, domain, request.project, request.without_types)
+    changes = await read_changes(core, domain, request.project, request.session_id, request.without_types)
     goals = await _read_goals(core, domain, ontology)
     shown_ids |= {goal.id for goal in goals if not goal.has_observations}
     recaller = _Recaller(core, domain, primer, shown_ids, request.without_types)
@@ -129,7 +135,7 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
     shown_ids |= changes.add_to(primer, tokens_for_changes, {goal.id for goal in goals})
     primer.add_section("Goals", [goal.line(changes.new) for goal in goals])
     warnings += await recaller.add_recall("Facts about the most used entities", "medium", None, primer.left)
-    started = SessionStarted(
+    started = SessionStartResult(
         session_id=session,
         empty=False,
         text=primer.text,
@@ -140,19 +146,19 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
     return with_warnings(started, warnings, request.max_tokens)
 
 
-def with_warnings(started: SessionStarted, warnings: Sequence[str], max_tokens: int) -> SessionStarted:
+def with_warnings(started: SessionStartResult, warnings: Sequence[str], max_tokens: int) -> SessionStartResult:
     """Return the reply with the warnings that fit into a token budget.
 
-    Long warnings are cut. For warnings that do not fit, only their number is given.
+    Long warnings are cut. Warnings that do not fit are only counted.
     """
-    fitting: tuple[str, ...] = ()
+    fitting_warnings: tuple[str, ...] = ()
     left_out = started.left_out or 0
     for warning in dict.fromkeys(warnings):
         lengths = (warning, *(f"{warning[:length]}…" for length in LENGTHS if length < len(warning)))
-        candidates = (started.model_copy(update={"warnings": (*fitting, length)}) for length in lengths)
+        candidates = (started.model_copy(update={"warnings": (*fitting_warnings, length)}) for length in lengths)
         texts = next((candidate.warnings for candidate in candidates if tokens_of([candidate]) <= max_tokens), None)
-        fitting, left_out = (texts, left_out) if texts else (fitting, left_out + 1)
-    return started.model_copy(update={"warnings": fitting or None, "left_out": left_out or None})
+        fitting_warnings, left_out = (texts, left_out) if texts else (fitting_warnings, left_out + 1)
+    return started.model_copy(update={"warnings": fitting_warnings or None, "left_out": left_out or None})
 
 
 def _fit_questions(findings: Sequence[Finding], max_tokens: int) -> tuple[Sequence[Finding], int]:
@@ -170,7 +176,7 @@ def _sort_blocks(blocks: Sequence[Block], project: str | None) -> list[Block]:
 
 
 async def _last_summary(core: Core, domain: str, request: StartRequest, unreadable: list[GraphError]) -> Note | None:
-    """Return the last readable summary of this session, or of the project, or of any session.
+    """Return the last readable summary of this session, or of the project, or of any session, or None.
 
     Skips unreadable summaries, and adds their errors to `unreadable`.
     """
@@ -195,7 +201,7 @@ async def _first_readable(
 
 
 def _warn_of_summaries(unreadable: Sequence[GraphError]) -> list[str]:
-    """Return one warning about all unreadable summaries, with the first error. Empty if there are none."""
+    """Return one warning about all unreadable summaries, with the first error, or no warning if all can be read."""
     if not unreadable:
         return []
     others = len(unreadable) - 1
@@ -217,8 +223,8 @@ class _Recaller:
     async def add_project(self, project: str, needed: int) -> Sequence[str]:
         """Add facts about a project, if a matching subject is not shown yet. Returns warnings.
 
-        Waits only briefly for the index, and not for vectors. Leaves `needed` tokens for other sections, and a share
-        for other facts.
+        Waits only briefly for the word index, and not for vectors. Leaves `needed` tokens for other sections, and a
+        share of the rest for other facts.
         """
         coverage_of_index = await catch_up(
             self.core, self.domain, within=_INDEXING_SECONDS, vectors=False, handful_within=0.0
@@ -243,7 +249,7 @@ class _Recaller:
             self.primer.left_out += 1
             return ()
         request = recall_request(depth, query, None, room, "prose", None, None, None, None)
-        request = replace(request, reported=frozenset(self.shown_ids), in_primer=True, waits=False)
+        request = replace(request, reported=frozenset(self.shown_ids), in_primer=True, waits_for_index=False)
         request = replace(request, without_types=self.without_types)
         result, material = await recall_with_guide(self.core, self.domain, request)
         if not (material.items or material.lists or material.counts):
@@ -257,17 +263,18 @@ class _Recaller:
 
 @dataclass(frozen=True, slots=True)
 class _Goal:
-    """An unfinished goal."""
-
     id: str
     title: str
     facts: tuple[tuple[str, PropertyValue], ...]
     has_observations: bool
 
     def line(self, new: Collection[str]) -> str:
-        """Return the line of the goal. `new` has the ids of records since the last session."""
-        about = ", ".join(filter(None, ("new" if self.id in new else "", in_facts(self.facts))))
-        return f"- {label(self.title)}{f' ({about})' if about else ''}"
+        """Return the goal as a line of the primer.
+
+        `new` contains the ids of the records created since the last session.
+        """
+        about = ", ".join(filter(None, ("new" if self.id in new else "", render_facts(self.facts))))
+        return f"- {quote_label(self.title)}{f' ({about})' if about else ''}"
 
 
 async def _read_goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
@@ -286,7 +293,7 @@ async def _read_goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal
 
 
 async def with_summaries(core: Core, domain: str, sessions_found: Sessions) -> Sessions:
-    """Return sessions with the summaries that `session_end` stored."""
+    """Return the sessions with the summaries that `session_end` stored."""
     keys = [session.session for session in sessions_found.sessions if session.session is not None]
     read = partial(notes_of, core, core.store, domain, SUMMARY, unreadable=[])
     notes = await read(keys=keys, limit=len(keys)) if keys else []
@@ -301,27 +308,38 @@ def _cut(summary: str) -> str:
     return summary if len(summary) <= MAX_SUMMARY_LENGTH else f"{summary[:MAX_SUMMARY_LENGTH].rstrip()}…"
 
 
+def _end_of(summary: NodeState) -> datetime:
+    """Return when the session of a summary ended: as stored, otherwise when the summary was last changed."""
+    try:
+        return in_utc(datetime.fromisoformat(str(summary.properties.get(_ENDED))))
+    except ValueError:
+        return summary.modified
+
+
 async def session_end(
-    core: Core, domain: str, summary: str, session_id: str | None, project: str | None
-) -> SessionEnded:
+    core: Core, domain: str, summary: str, session_id: str | None, project: str | None, ended: datetime | None = None
+) -> SessionEndResult:
     """Store the summary of a session. See `Entities.session_end`."""
     request = StartRequest(session_id, project)
     if not isinstance(summary, str) or not summary.strip() or not is_encodable(summary):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise invalid_argument(
-            "summary", "There is no summary", "Use a few lines: completed work, decisions, open questions."
+            "summary", "summary is blank", "Write a few lines: completed work, decisions, open questions."
         )
     session = request.session_id or core.origin.session
 
-    def decide(_: Note | None) -> DesiredNote:
-        properties = {SUMMARY.key: session, "project": project}
+    now = utc_now()
+
+    def decide(before: Note | None) -> DesiredNote:
+        end = now if ended is None and before is not None and _ENDED in before.properties else ended
+        properties = {SUMMARY.key: session, "project": project, _ENDED: end and rfc3339(in_utc(end))}
         is_named = session is not None and not is_generated_id(session)
-        title = f"Session {session}" if is_named else f"Session of {utc_now():%Y-%m-%d %H:%M}"
+        title = f"Session {session}" if is_named else f"Session of {now:%Y-%m-%d %H:%M}"
         return DesiredNote(
             summary.strip(), title, {key: value for key, value in properties.items() if value is not None}
         )
 
     written = await write_note(core, domain, "session_end", SUMMARY, session, decide)
     questions = await open_questions(core, domain)
-    return SessionEnded(
+    return SessionEndResult(
         session_id=session, summary_id=written.id, changed=written.changed, open_questions=len(questions) or None
     )

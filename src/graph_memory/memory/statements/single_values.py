@@ -1,4 +1,4 @@
-"""Attributes that have one value at a time, such as a home, a manager or an e-mail address. Pure."""
+"""Attributes that have one value at a time, such as a home, a manager or an e-mail address."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.folding import fold_text, words_only
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 from graph_memory.memory.statements.language.stems import stems_of
-from graph_memory.memory.statements.values.literals import Kind, folded_text, tokens
+from graph_memory.memory.statements.values.literals import Kind, folded_text, split_tokens
 
 _CAPITAL = re.compile(r"\b[A-ZÀ-ÞА-ЯЁ][\w.-]*")
 _TITLES = r"(?:(?:the|le|la|el|il|o|a|der|die|dem|dr|mr|mrs|ms|herr|frau)\.? )*"
 _MAX_PHRASE = 40
-"""Maximum number of characters before `is`."""
+"""Maximum number of characters of the words for an attribute before `is`."""
 _MAX_VALUE = 200
 
 
@@ -23,7 +23,7 @@ class SingleValue:
     """The value of an attribute that has one value at a time."""
 
     stems: frozenset[str]
-    """The stems of the words for the attribute: `manager is`, `lives in`."""
+    """The stems of the words for the attribute, as in `manager is` or `lives in`."""
     phrase: str
     name: str
     """The value: a name, an address, a number or a date."""
@@ -31,11 +31,11 @@ class SingleValue:
 
 def find_single_values(text: str, language: Lexicon) -> tuple[SingleValue, ...]:
     """Return the names in a text that are values of single-valued attributes."""
-    capitals = {word for match in _CAPITAL.findall(text) for word in words_only(plain(match)).split()}
+    capitals = {word for match in _CAPITAL.findall(text) for word in words_only(fold_text(match)).split()}
     if not capitals:
         return ()
     verbs, attribute = _name_patterns(language)
-    clean = plain(text)
+    clean = fold_text(text)
     matches = [*verbs.finditer(words_only(clean)), *attribute.finditer(clean)]
     return tuple(
         SingleValue(stems, phrase, value)
@@ -45,16 +45,16 @@ def find_single_values(text: str, language: Lexicon) -> tuple[SingleValue, ...]:
 
 
 def parse_attribute_value(text: str, language: Lexicon) -> SingleValue | None:
-    """Parse a text that only states the value of one attribute, such as `her e-mail is ida@example.org`."""
+    """Parse a text that states only one attribute's value, such as `her e-mail is ida@example.org`, or return None."""
     match = _attribute_pattern(language).fullmatch(text.strip())
     if match is None:
         return None
     phrase, value = match.groups()
-    results = tokens(value, language)
-    words = (plain(token.text) for token in results if token.kind is Kind.WORD)
-    if all(token.kind is Kind.WORD for token in results) or not language.common_words.issuperset(words):
+    value_tokens = split_tokens(value, language)
+    words = (fold_text(token.text) for token in value_tokens if token.kind is Kind.WORD)
+    if all(token.kind is Kind.WORD for token in value_tokens) or not language.common_words.issuperset(words):
         return None
-    stems = frozenset(stems_of(words_only(plain(phrase)), language))
+    stems = frozenset(stems_of(words_only(fold_text(phrase)), language))
     return SingleValue(stems, phrase, folded_text(value).casefold()) if stems else None
 
 
@@ -66,8 +66,8 @@ def _attribute_pattern(language: Lexicon) -> re.Pattern[str]:
 
 @lru_cache(maxsize=32)
 def _name_patterns(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return a pattern for a name after a verb, and one for a name after `is`."""
-    verbs = "|".join(re.escape(plain(part)) for part in language.holds_one.split(","))
+    """Return a pattern for names after a verb, and a pattern for names after `is`."""
+    verbs = "|".join(re.escape(fold_text(part)) for part in language.holds_one.split(","))
     copulas = "|".join(language.copulas.split()) or "(?!)"
     return (
         re.compile(rf"\b({verbs}) {_TITLES}(\w+)" if language.holds_one else "(?!)"),

@@ -1,4 +1,4 @@
-"""Parses a statement: the stems of its words, its values, names and cues. Pure."""
+"""Parses a statement: its word stems, values, names and cues."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.folding import fold_text, words_only
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
-from graph_memory.memory.statements.language.phrases import finder
+from graph_memory.memory.statements.language.phrases import compile_phrases
 from graph_memory.memory.statements.language.stems import stem_of, stems_of
 from graph_memory.memory.statements.single_values import SingleValue, find_single_values, parse_attribute_value
 from graph_memory.memory.statements.values.values import Value, values_of
@@ -21,7 +21,7 @@ _ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
 _QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
 _CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
 _WORDS_AT_START = 4
-"""Number of words at the beginning that may name another person."""
+"""Number of words at the beginning in which another person may be named."""
 _MIN_STEM_LENGTH = 2
 
 
@@ -31,41 +31,42 @@ class Statement:
 
     language: Lexicon
     whole: str
-    """Its words in lower case, without accents and punctuation."""
+    """The statement's words in lower case, without accents and punctuation."""
     text_without_values: str
-    """The same words without values and misleading phrases."""
+    """The same text as `whole`, without values and misleading phrases."""
     stems: tuple[str, ...]
-    """The stems of the meaningful words, in order."""
+    """The words' stems in order, without function words."""
     values: tuple[Value, ...]
     names: frozenset[str]
     """The stems of words that look like names."""
     tense: str
-    """`was` or `is`, if it has only one of the two tenses; else empty."""
+    """`was` or `is` if all the statement's auxiliary verbs have the same tense, otherwise empty."""
     single_values: tuple[SingleValue, ...]
-    """Values of single-valued attributes."""
+    """The statement's values of single-valued attributes."""
     stated: SingleValue | None
-    """The value of an attribute, if the text states only this value."""
+    """The attribute's value, if the text states only this value."""
     identifiers: frozenset[str]
     is_denied: bool
-    """Whether it has a negation."""
+    """Whether the statement contains a negation."""
     is_end_denied: bool
-    """Whether a negation belongs to the end of a state: `has not sold`, but not `no longer has`."""
+    """Whether a negation belongs to a state's end, as in `has not sold`, but not in `no longer has`."""
     denied_stems: frozenset[str]
-    """The stems of the clauses with a negation."""
+    """The stems of clauses with a negation."""
     is_question: bool
     is_exclaimed: bool
     cues: frozenset[str]
-    """The names of its cues, from `_CUES`."""
+    """The names of the statement's cues, from `_CUES`."""
     asserted: frozenset[str]
-    """The cues before a reason: `Tea instead of coffee because it would be cheaper` is not a wish."""
+    """The cues before the statement's reason, because a reason is not part of the statement. For example, `Tea instead
+    of coffee because it would be cheaper` is not a wish."""
     kin: frozenset[str]
-    """Other people at its beginning."""
+    """The stems of words for other people at the statement's beginning."""
     found_phrases: dict[str, str | None] = field(default_factory=dict[str, str | None])
     """Cached results of phrase searches."""
 
     @property
     def is_negative(self) -> bool:
-        """Whether the statement denies a fact or says that it ended: `no longer supports`, `support was dropped`."""
+        """Whether the statement denies a fact or says that it ended, as in `no longer supports`."""
         return self.is_denied or "ending" in self.cues
 
     def has(self, phrases: str) -> bool:
@@ -73,9 +74,11 @@ class Statement:
         return self.find_phrase(phrases) is not None
 
     def find_phrase(self, phrases: str) -> str | None:
-        """Return the first of the phrases that the statement contains, or None."""
+        """Return the first occurrence of any of the phrases in the statement, or None."""
         if phrases not in self.found_phrases:
-            match = finder(phrases, is_written_apart=self.language.is_written_apart).search(self.text_without_values)
+            match = compile_phrases(phrases, has_spaces=self.language.has_spaces_between_words).search(
+                self.text_without_values
+            )
             self.found_phrases[phrases] = match[0] if match else None
         return self.found_phrases[phrases]
 
@@ -97,19 +100,19 @@ _CUES = (
 
 
 @lru_cache(maxsize=16_384)
-def statement(text: str, language: Lexicon) -> Statement:
-    """Return a parsed text."""
-    has_spaces = language.is_written_apart
+def parse_statement(text: str, language: Lexicon) -> Statement:
+    """Parse a text as a statement."""
+    has_spaces = language.has_spaces_between_words
     values, rest = values_of(text, language)
     words = words_only(rest)
     misleading, negated = (
-        finder(phrases, is_written_apart=has_spaces) for phrases in (language.misleading, language.negations)
+        compile_phrases(phrases, has_spaces=has_spaces) for phrases in (language.misleading, language.negations)
     )
     text_without_values = misleading.sub(_blank_out, words)
     names = frozenset(stem_of(name, language) for name in _likely_names(text, language))
     return Statement(
         language=language,
-        whole=words_only(plain(text)),
+        whole=words_only(fold_text(text)),
         text_without_values=text_without_values,
         stems=stems_of(words, language),
         values=values,
@@ -120,33 +123,34 @@ def statement(text: str, language: Lexicon) -> Statement:
         identifiers=_identifiers(text),
         is_denied=negated.search(text_without_values) is not None,
         is_end_denied=negated.search(
-            finder(language.endings, is_written_apart=has_spaces).sub(_blank_out, text_without_values)
+            compile_phrases(language.endings, has_spaces=has_spaces).sub(_blank_out, text_without_values)
         )
         is not None,
-        denied_stems=_denied_stems(plain(text), language),
+        denied_stems=_denied_stems(fold_text(text), language),
         is_question=_QUESTION.search(text) is not None,
         is_exclaimed=_EXCLAMATION.search(text) is not None,
         cues=_cues(text_without_values, language),
         asserted=_cues(
-            finder(language.reasons, is_written_apart=has_spaces).split(text_without_values)[0] or text_without_values,
+            compile_phrases(language.reasons, has_spaces=has_spaces).split(text_without_values)[0]
+            or text_without_values,
             language,
         ),
-        kin=_kin(words, language),
+        kin=_kinship_words(words, language),
     )
 
 
 def _cues(words: str, language: Lexicon) -> frozenset[str]:
-    has_spaces = language.is_written_apart
+    has_spaces = language.has_spaces_between_words
     return frozenset(
-        cue for cue, listed in _CUES if finder(getattr(language, listed), is_written_apart=has_spaces).search(words)
+        cue for cue, listed in _CUES if compile_phrases(getattr(language, listed), has_spaces=has_spaces).search(words)
     )
 
 
 def _denied_stems(text: str, language: Lexicon) -> frozenset[str]:
-    """Return the stems of the clauses with a negation."""
-    has_spaces = language.is_written_apart
-    negated = finder(language.negations, is_written_apart=has_spaces)
-    misleading = finder(language.misleading, is_written_apart=has_spaces)
+    """Return the stems of the clauses that contain a negation."""
+    has_spaces = language.has_spaces_between_words
+    negated = compile_phrases(language.negations, has_spaces=has_spaces)
+    misleading = compile_phrases(language.misleading, has_spaces=has_spaces)
     clauses = (words_only(part) for part in _CLAUSE.split(text))
     return frozenset(
         stem
@@ -157,14 +161,16 @@ def _denied_stems(text: str, language: Lexicon) -> frozenset[str]:
 
 
 def _blank_out(match: re.Match[str]) -> str:
-    """Replace a misleading phrase by as many placeholder words."""
+    """Replace a misleading phrase with the same number of placeholder words."""
     return " ".join("_" for _ in match[0].split())
 
 
 def _likely_names(text: str, language: Lexicon) -> set[str]:
-    """Return words that look like names. German is special, since all nouns begin with a capital."""
+    """Return the words that look like names. In German, initial capitals are ignored, because all nouns have them."""
     names = (match[2] if language.analyser == "german" else match[1] or match[2] for match in _NAME.finditer(text))
-    return {word for name in names if name for word in words_only(plain(name)).split() if len(word) >= _MIN_STEM_LENGTH}
+    return {
+        word for name in names if name for word in words_only(fold_text(name)).split() if len(word) >= _MIN_STEM_LENGTH
+    }
 
 
 def _tense(words: str, language: Lexicon) -> str:
@@ -177,7 +183,9 @@ def _identifiers(text: str) -> frozenset[str]:
     return frozenset(name for match in _IDENTIFIER.findall(text) for name in match if name)
 
 
-def _kin(words: str, language: Lexicon) -> frozenset[str]:
-    front = " ".join(words.split()[:_WORDS_AT_START]) if language.is_written_apart else words[: 2 * _WORDS_AT_START]
-    results = finder(language.kin, is_written_apart=language.is_written_apart).findall(front)
+def _kinship_words(words: str, language: Lexicon) -> frozenset[str]:
+    front = (
+        " ".join(words.split()[:_WORDS_AT_START]) if language.has_spaces_between_words else words[: 2 * _WORDS_AT_START]
+    )
+    results = compile_phrases(language.kin, has_spaces=language.has_spaces_between_words).findall(front)
     return frozenset(stem_of(word, language) for word in results)

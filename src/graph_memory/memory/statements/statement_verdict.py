@@ -1,4 +1,4 @@
-"""Compares new statements with the known observations of an entity: equal, new, or new with doubts. Pure."""
+"""Compares new statements with an entity's observations: each is equal, new, or possibly supersedes an observation."""
 
 from __future__ import annotations
 
@@ -10,23 +10,20 @@ from functools import lru_cache
 from math import log, prod
 
 from graph_memory.memory.statements.pairs.comparing import EXCLUDING, Comparison, compare
-from graph_memory.memory.statements.pairs.judging import probability, weigh
+from graph_memory.memory.statements.pairs.judging import contradiction_score, outdated_probability
 from graph_memory.memory.statements.values.literals import same_text
 
 MAX_QUESTIONS = 3
-"""Maximum number of known statements that one reply asks about."""
+"""Maximum number of known statements that a reply asks about."""
 MAX_LENGTH = 2_000
-"""Maximum number of characters of a statement. Longer texts are documents and only compared for equality."""
+"""Maximum number of characters of a statement. Longer texts are documents, and are only compared for equality."""
 _THRESHOLD_INCREASE = 0.25
-"""The increase of the threshold, in log units, for each factor of e in the number of known statements or chance
-matches.
-
-Chosen with the lives in `tests/data/lives.jsonl`.
-"""
+"""The threshold's increase, in log units, for each factor of e in the number of known statements or chance matches.
+Chosen with the data in `tests/data/lives.jsonl`."""
 
 
 class Rule(StrEnum):
-    """The relation of a statement to the known ones."""
+    """The relation of a new statement to the known statements."""
 
     EQUAL_TEXT = "equal text"
     NEW = "new"
@@ -41,59 +38,67 @@ class CurrentObservation:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
-    """A known statement that a new one may supersede."""
+class PossibleReplacement:
+    """A known statement that a new statement may supersede, with the probability and the reason."""
 
     known: CurrentObservation
     score: float
     reason: str
     excludes: bool = False
-    """Whether the two cannot hold at the same time, whichever was stated first."""
+    """Whether the statements contradict each other, regardless of their order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The verdict on a new statement: the known statement that equals it, or the doubts that it raises."""
+    """The verdict on a new statement: an equal known statement, or the known statements that it may replace."""
 
     rule: Rule
     known: CurrentObservation | None = None
     score: float | None = None
-    doubts: Sequence[Doubt] = field(default_factory=list[Doubt])
+    possible_replacements: Sequence[PossibleReplacement] = field(default_factory=list[PossibleReplacement])
 
 
 @lru_cache(maxsize=32_768)
 def _compare_and_weigh(known: str, new: str, entity: str) -> tuple[Comparison, float]:
     pair = compare(known, new, entity)
-    return pair, weigh(pair)
+    return pair, contradiction_score(pair)
 
 
-def verdict(new: str, known: Sequence[CurrentObservation], entity: str) -> Verdict:
-    """Return the verdict on a statement about an entity, with its doubts, strongest first."""
-    equal = find_equal(new, known)
-    if equal is not None:
-        return Verdict(rule=Rule.EQUAL_TEXT, known=equal, score=1.0)
+def judge_statement(new: str, known: Sequence[CurrentObservation], entity: str) -> Verdict:
+    """Compare a new statement with the known observations of an entity.
+
+    Returns at most `MAX_QUESTIONS` possible replacements, most probable first.
+    """
+    equal_observation = find_equal(new, known)
+    if equal_observation is not None:
+        return Verdict(rule=Rule.EQUAL_TEXT, known=equal_observation, score=1.0)
     pairs = [
         (observation, *_compare_and_weigh(observation.text, new, entity)) for observation in _comparable(new, known)
     ]
-    ties = Counter(tie for _, pair, _ in pairs for tie in pair.ties)
+    ties = Counter(tie for _, pair, _ in pairs for tie in pair.shared_features)
     count = len(known)
     weighed = [
         (weight - _threshold_increase(pair, ties, count), observation, pair)
         for observation, pair, weight in pairs
         if weight >= 0
     ]
-    results = sorted(
+    likely_doubts = sorted(
         (weighed_pair for weighed_pair in weighed if weighed_pair[0] >= 0), key=lambda weighed_pair: -weighed_pair[0]
     )
     doubts = [
-        Doubt(observation, round(probability(pair), 2), reason(pair), excludes=not EXCLUDING.isdisjoint(pair.features))
-        for _, observation, pair in results[:MAX_QUESTIONS]
+        PossibleReplacement(
+            observation,
+            round(outdated_probability(pair), 2),
+            describe_reason(pair),
+            excludes=not EXCLUDING.isdisjoint(pair.features),
+        )
+        for _, observation, pair in likely_doubts[:MAX_QUESTIONS]
     ]
-    return Verdict(rule=Rule.NEW, doubts=doubts)
+    return Verdict(rule=Rule.NEW, possible_replacements=doubts)
 
 
 def find_equal(new: str, known: Sequence[CurrentObservation]) -> CurrentObservation | None:
-    """Return the known statement that says the same, preferably in identical characters, or None."""
+    """Return the known statement with the same meaning, preferably with identical characters, or None."""
     exact = (observation for observation in known if observation.text == new)
     return next(exact, None) or next((observation for observation in known if same_text(observation.text, new)), None)
 
@@ -105,16 +110,17 @@ def _comparable(new: str, known: Sequence[CurrentObservation]) -> Sequence[Curre
 
 
 def _threshold_increase(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
-    """Return the rise of the threshold with the number of known statements, in log units. 0 for one.
+    """Return the threshold increase for the number of known statements, in log units. It is 0 for one statement.
 
-    The more statements are known, the less likely it is that a certain statement is meant. A word that is in many of
-    them identifies none. So the rise depends on their number, and on how many are expected to share the pair's words.
+    The more statements are known, the less likely it is that a particular statement is meant. A word that occurs in
+    many statements identifies none of them. The increase therefore depends on the number of known statements, and on
+    how many of them are expected to share the pair's words.
     """
-    by_chance = known * prod(ties[tie] / known for tie in pair.ties)
-    return _THRESHOLD_INCREASE * log(max(1.0, known * by_chance))
+    expected_matches = known * prod(ties[tie] / known for tie in pair.shared_features)
+    return _THRESHOLD_INCREASE * log(max(1.0, known * expected_matches))
 
 
-def reason(pair: Comparison) -> str:
+def describe_reason(pair: Comparison) -> str:
     """Describe in words why the known statement may be out of date."""
     lines = [f"{feature} ({evidence})" for feature, evidence in pair.features.items()]
     return "; ".join(lines) if lines else "much alike"

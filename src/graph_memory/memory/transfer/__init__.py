@@ -1,1 +1,1 @@
-"""Domains in files: exports, imports, folders."""
+"""Domains in files: exports, imports and folders."""

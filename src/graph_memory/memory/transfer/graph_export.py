@@ -1,4 +1,4 @@
-"""Export of a domain's nodes and connections at a point, without the log, in a format of other programs."""
+"""Exports a domain's nodes and connections at a point in its log, without the log, for other programs."""
 
 from __future__ import annotations
 
@@ -9,20 +9,27 @@ from typing import IO, get_args
 
 import anyio.to_thread
 
-from graph_memory.files import replacing
+from graph_memory.files import replace_file
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Revision, revision_of, seq_at
 from graph_memory.memory.transfer.archive.export import header_of
-from graph_memory.memory.transfer.archive.writer import archive_stream, unwritten
+from graph_memory.memory.transfer.archive.writer import archive_stream, write_error
 from graph_memory.memory.transfer.folder.folders import PAGE, check_still_readable, existing_subjects, new_folder
 from graph_memory.memory.transfer.formats.csv_writing import write_csv
 from graph_memory.memory.transfer.formats.cypher_script import write_cypher
 from graph_memory.memory.transfer.formats.graphml_writing import write_graphml
 from graph_memory.memory.transfer.formats.jsonl import read_jsonl, write_jsonl
-from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, NodeRecord, Place, Record, SourceOptions
-from graph_memory.memory.transfer.formats.shape import unsupported_value
+from graph_memory.memory.transfer.formats.records import (
+    ConnectionRecord,
+    Key,
+    NodeRecord,
+    Record,
+    SourceOptions,
+    SourcePosition,
+)
+from graph_memory.memory.transfer.formats.shape import unsupported_value_error
 from graph_memory.memory.transfer.load.validate_graph import MARKDOWN
-from graph_memory.memory.transfer.results import GraphExported, GraphFormat
+from graph_memory.memory.transfer.results import GraphExportResult, GraphFormat
 from graph_memory.model.events import Event
 from graph_memory.model.projection import live_state
 from graph_memory.model.subjects.kinds import Kind
@@ -33,16 +40,16 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress
 
-MOST_CONTENT = 40_000_000
-"""Maximum number of characters of content in these formats, which are read line by line or as a whole."""
+MAX_CONTENT_CHARACTERS = 40_000_000
+"""Maximum length of content in these formats, in characters, since other programs read whole lines or files."""
 _READ_AGAIN = SourceOptions()
-_NOWHERE = Place("")
+_NOWHERE = SourcePosition("")
 
 
 async def export_graph(
     core: Core, domain: str, form: GraphFormat, at: int | str | None, target: Path | str | IO[bytes], tell: Progress
-) -> GraphExported:
-    """Write the state of a domain at a point. See `Transfer.export_graph`."""
+) -> GraphExportResult:
+    """Write the state of a domain at a point in its log. See `Transfer.export_graph`."""
     if form not in get_args(GraphFormat):
         raise invalid_argument(
             "format", f"{quote(form)} is not a format", f"Use one of {', '.join(get_args(GraphFormat))}."
@@ -50,28 +57,30 @@ async def export_graph(
     target = Path(target) if isinstance(target, str) else target
     seq = await seq_at(core.store, domain, "at", at)
     await header_of(core, domain)
-    place = await revision_of(core.store, domain, seq)
+    revision = await revision_of(core.store, domain, seq)
     with tempfile.TemporaryDirectory() as folder:
-        kept = _RecordStore(Path(folder))
+        record_store = _RecordStore(Path(folder))
         if form == "csv":
-            async with new_folder(core, place, _folder(target)) as part:
-                await _keep(core, place, kept, tell)
-                await anyio.to_thread.run_sync(write_csv, kept.records, part)
+            async with new_folder(core, revision, _require_folder(target)) as temporary_folder:
+                await _store_records(core, revision, record_store, tell)
+                await anyio.to_thread.run_sync(write_csv, record_store.records, temporary_folder)
         else:
-            await _keep(core, place, kept, tell)
-            await check_still_readable(core, place)
-            await anyio.to_thread.run_sync(_write_file, kept, form, target)
-    return GraphExported(domain=domain, seq=seq, format=form, nodes=kept.nodes, connections=kept.connections)
+            await _store_records(core, revision, record_store, tell)
+            await check_still_readable(core, revision)
+            await anyio.to_thread.run_sync(_write_file, record_store, form, target)
+    return GraphExportResult(
+        domain=domain, seq=seq, format=form, nodes=record_store.nodes, connections=record_store.connections
+    )
 
 
-def _folder(target: Path | IO[bytes]) -> Path:
+def _require_folder(target: Path | IO[bytes]) -> Path:
     if isinstance(target, Path):
         return target
     raise invalid_argument("target", "CSV is a folder of files", "Pass the name of a folder.")
 
 
 class _RecordStore:
-    """A graph's records in temporary files, nodes first. They can be read more than once."""
+    """Temporary files with the records of a graph, nodes first. They can be read more than once."""
 
     def __init__(self, folder: Path) -> None:
         self._nodes = folder / "nodes.jsonl"
@@ -97,23 +106,23 @@ class _RecordStore:
                 yield item
 
 
-async def _keep(core: Core, place: Revision, kept: _RecordStore, tell: Progress) -> None:
-    """Store the nodes and connections of a domain's state in `kept`."""
-    together: list[Record] = []
+async def _store_records(core: Core, revision: Revision, record_store: _RecordStore, tell: Progress) -> None:
+    """Store the nodes and connections of a domain's state in `record_store`."""
+    records: list[Record] = []
     size = 0
-    async for event, text in existing_subjects(core, place, (Kind.NODE, Kind.CONNECTION), tell):
+    async for event, text in existing_subjects(core, revision, (Kind.NODE, Kind.CONNECTION), tell):
         ref = content_ref(event.draft.state or {})
-        content = await core.contents.fetch(place.domain, ref, text) if ref is not None else None
-        together.append(_record(event, content))
+        content = await core.contents.fetch(revision.domain, ref, text) if ref is not None else None
+        records.append(_record(event, content))
         size += content.size if content else 0
-        if len(together) == PAGE or size > MOST_CONTENT:
-            await anyio.to_thread.run_sync(kept.add, tuple(together))
-            together, size = [], 0
-    await anyio.to_thread.run_sync(kept.add, tuple(together))
+        if len(records) == PAGE or size > MAX_CONTENT_CHARACTERS:
+            await anyio.to_thread.run_sync(record_store.add, tuple(records))
+            records, size = [], 0
+    await anyio.to_thread.run_sync(record_store.add, tuple(records))
 
 
 def _record(event: Event, content: Content | None) -> Record:
-    """Return a node or connection as a record for other programs. Raises INVALID_ARGUMENT for too large contents."""
+    """Return the record for the last event of a subject. Raises INVALID_ARGUMENT if the content is too large."""
     draft = event.draft
     state = live_state(event)
     record = (
@@ -121,8 +130,10 @@ def _record(event: Event, content: Content | None) -> Record:
         if draft.kind is Kind.NODE
         else _connection(ConnectionState.from_live(state, draft.from_id or "", draft.to_id or ""), content)
     )
-    if len(record.content or "") > MOST_CONTENT:
-        raise unsupported_value(record, "This format", f"its content is larger than {MOST_CONTENT:,} characters")
+    if len(record.content or "") > MAX_CONTENT_CHARACTERS:
+        raise unsupported_value_error(
+            record, "This format", f"its content is longer than {MAX_CONTENT_CHARACTERS:,} characters"
+        )
     return record
 
 
@@ -166,23 +177,26 @@ def _bounds(validity: Validity) -> tuple[str | None, str | None]:
     return begin and rfc3339(begin), end and rfc3339(end)
 
 
-def _write_file(kept: _RecordStore, form: GraphFormat, target: Path | IO[bytes]) -> None:
-    """Write a file, which gets its name when it is complete. Raises FILE_CREATION_FAILED."""
+def _write_file(record_store: _RecordStore, form: GraphFormat, target: Path | IO[bytes]) -> None:
+    """Write a graph to a stream or a file. A file gets its name only when it is complete.
+
+    Raises FILE_CREATION_FAILED if writing fails.
+    """
     try:
         if isinstance(target, Path):
-            with replacing(target) as file, archive_stream(target, file) as stream:
-                _write(kept, form, stream)
+            with replace_file(target) as file, archive_stream(target, file) as stream:
+                _write_records(record_store, form, stream)
         else:
-            _write(kept, form, target)
+            _write_records(record_store, form, target)
     except OSError as error:
-        raise unwritten(target, error) from error
+        raise write_error(target, error) from error
 
 
-def _write(kept: _RecordStore, form: GraphFormat, stream: IO[bytes]) -> None:
+def _write_records(record_store: _RecordStore, form: GraphFormat, stream: IO[bytes]) -> None:
     match form:
         case "graphml":
-            write_graphml(kept.records, stream)
+            write_graphml(record_store.records, stream)
         case "cypher":
-            write_cypher(kept.records, stream)
+            write_cypher(record_store.records, stream)
         case _:
-            write_jsonl(kept.records(), stream)
+            write_jsonl(record_store.records(), stream)

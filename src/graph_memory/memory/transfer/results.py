@@ -8,7 +8,7 @@ from pydantic import Field
 
 from graph_memory.model.results import Result, ResultWithWarnings, Text
 
-GraphFormat = Literal["csv", "jsonl", "graphml", "cypher", "official"]
+GraphFormat = Literal["csv", "jsonl", "graphml", "cypher", "official", "markdown"]
 """Formats of other programs."""
 MemoryFormat = Literal[
     "official",
@@ -28,11 +28,11 @@ Claude.ai, `memory-tool` for the folder of Anthropic's memory tool, and `instruc
 """
 MEMORIES: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
 OnConflict = Literal["fail", "skip", "update"]
-"""The way to treat records whose ids exist: refuse the load, keep the subject, or update it."""
+"""How to treat a record whose id already exists: reject it, keep the existing subject, or update the subject."""
 
 
-class Exported(Result):
-    """The result of an export."""
+class ExportResult(Result):
+    """The result of an export of a domain's log."""
 
     domain: str = Field(description="Name of the domain")
     seq: int = Field(description="Number of its last event")
@@ -41,7 +41,7 @@ class Exported(Result):
     sha256: str = Field(description="SHA-256 of all lines except the last, uncompressed, as stated in the last line")
 
 
-class Imported(ResultWithWarnings):
+class ImportResult(ResultWithWarnings):
     """The domain that an import created."""
 
     domain: str = Field(description="Name of the new domain")
@@ -52,21 +52,21 @@ class Imported(ResultWithWarnings):
     forked_from: str | None = Field(
         default=None, description="For a branch: the domain with its history before the fork"
     )
-    warnings: tuple[Text, ...] | None = Field(default=None, description="Why it is not under its former parent")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Why its parent or source is lost")
 
 
-class FolderExported(Result):
+class FolderExportResult(Result):
     """The result of an export to a folder."""
 
     domain: str = Field(description="Name of the domain")
-    seq: int = Field(description="Number in the log of the state that was written")
+    seq: int = Field(description="Log number of the exported state")
     nodes: int = Field(description="Nodes written")
     connections: int = Field(description="Connections written")
     observations: int = Field(description="Observations written")
     links: int | None = Field(default=None, description="Number of links to other domains; absent if none")
 
 
-class FolderImported(ResultWithWarnings):
+class FolderImportResult(ResultWithWarnings):
     """The domain that an import of a folder created."""
 
     domain: str = Field(description="Name of the new domain")
@@ -77,30 +77,30 @@ class FolderImported(ResultWithWarnings):
     warnings: tuple[Text, ...] | None = Field(default=None, description="Why it is not under its former parent")
 
 
-class GraphExported(Result):
-    """The result of an export in a format of other programs."""
+class GraphExportResult(Result):
+    """The result of an export to another program's format."""
 
     domain: str = Field(description="Name of the domain")
-    seq: int = Field(description="Number in the log of the state that was written")
+    seq: int = Field(description="Log number of the exported state")
     format: str = Field(description="Format that was written")
     nodes: int = Field(description="Nodes written")
     connections: int = Field(description="Connections written")
 
 
-class Refusal(Result):
-    """A record of a source that cannot be loaded, with its place."""
+class RejectedRecord(Result):
+    """A record of a source that cannot be loaded, with its position."""
 
     file: str = Field(description="Name of the file, or address of the server")
     line: int | None = None
     column: str | None = Field(default=None, description="Column or property")
-    element: str | None = Field(default=None, description="Node or relationship of a server, by its element id")
+    element: str | None = Field(default=None, description="Element id of a node or relationship in a server")
     code: str
     message: str
     hint: str | None = None
 
 
 class SourceNote(Result):
-    """A note on data of a source that is stored differently."""
+    """A note on data in a source that is stored differently."""
 
     file: str
     line: int | None = None
@@ -108,16 +108,16 @@ class SourceNote(Result):
     text: str
 
 
-class Refusals(Result):
-    """The records of a source that cannot be loaded."""
+class RejectedRecords(Result):
+    """The number of records that cannot be loaded, in total and by error code, and the first of these records."""
 
     count: int = Field(description="Number of rows that cannot be loaded")
     codes: dict[str, int] = Field(description="Number of these rows by error code")
-    first: tuple[Refusal, ...] = Field(description="The first of these rows")
+    first: tuple[RejectedRecord, ...] = Field(description="The first of these rows")
 
 
 class LoadCounts(Result):
-    """Counts of the outcomes of nodes or connections."""
+    """Numbers of loaded nodes or connections by outcome."""
 
     created: int = 0
     updated: int = 0
@@ -126,35 +126,35 @@ class LoadCounts(Result):
     loaded_before: int = Field(default=0, description="Number that an interrupted run of the same load wrote")
 
 
-class Loaded(Result):
+class LoadResult(Result):
     """The result of a load or its dry run."""
 
     domain: str = Field(description="Name of the domain")
     dry_run: bool = Field(description="Whether nothing was written")
     nodes: LoadCounts
     connections: LoadCounts
-    node_types: dict[str, int] = Field(description="Nodes of the source by type, without refused nodes")
-    connection_types: dict[str, int] = Field(description="Connections of the source by type, likewise")
-    refused: Refusals
-    notes: tuple[SourceNote, ...] = Field(description="Data of the source that a memory cannot store")
-    from_seq: int | None = Field(default=None, description="Number of the first event that it wrote")
-    to_seq: int | None = Field(default=None, description="Number of the last event that it wrote")
+    node_types: dict[str, int] = Field(description="Number of nodes by type, without rejected ones")
+    connection_types: dict[str, int] = Field(description="Number of connections by type, without rejected ones")
+    refused: RejectedRecords
+    notes: tuple[SourceNote, ...] = Field(description="Data in the source that a memory cannot store")
+    from_seq: int | None = Field(default=None, description="Number of the first event written")
+    to_seq: int | None = Field(default=None, description="Number of the last event written")
 
 
 class ImportCounts(Result):
-    """Counts of the outcomes of entities, relations or observations."""
+    """Numbers of imported entities, relations or observations by outcome."""
 
-    new: int = Field(description="Number of new ones")
+    new: int = Field(description="Number created")
     already_there: int = Field(description="Number that existed and were not changed")
 
 
 class BlockCounts(ImportCounts):
-    """Counts of the outcomes of blocks."""
+    """Numbers of imported memory blocks by outcome."""
 
-    changed: int = Field(description="Number of existing ones with another text than in the file")
+    changed: int = Field(description="Number of existing blocks whose text differs from the file")
 
 
-class MemoryImported(Result):
+class MemoryImportResult(Result):
     """The result of an import of another program's memory or its dry run."""
 
     domain: str = Field(description="Name of the domain")
@@ -164,6 +164,7 @@ class MemoryImported(Result):
     entities: ImportCounts
     relations: ImportCounts
     observations: ImportCounts
-    blocks: BlockCounts | None = Field(default=None, description="Of instructions; absent for other formats")
-    refused: Refusals
+    blocks: BlockCounts | None = Field(default=None, description="Blocks of instructions; absent for other formats")
+    secrets: int = Field(description="Number of secrets that were replaced")
+    refused: RejectedRecords
     notes: tuple[SourceNote, ...] = Field(description="Data of the other program that is not imported")

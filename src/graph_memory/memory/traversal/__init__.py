@@ -1,1 +1,1 @@
-"""Walks along connections."""
+"""Traverses connections: walks, paths, neighbours and communities."""

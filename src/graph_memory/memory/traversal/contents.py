@@ -10,15 +10,15 @@ import numpy as np
 
 from graph_memory.memory.graph.describe import DescribedRow, texts_of
 from graph_memory.memory.search.index.index import catch_up
-from graph_memory.memory.search.place import Place
+from graph_memory.memory.search.place import DomainState
 from graph_memory.memory.traversal.results import Deduplication, ReturnMode
 from graph_memory.model.subjects.subjects import content_ref
 from graph_memory.storage.queries import query
 
 SHORT = 200
-"""Maximum number of characters of a short content."""
+"""Maximum number of characters of a node's content in mode `summarized`."""
 MEDIUM = 2_000
-"""Maximum number of characters that `adaptive` returns for start nodes and their neighbours."""
+"""Maximum number of characters in mode `adaptive` for start nodes and their neighbours."""
 MIN_DUPLICATE_COSINE = 0.95
 """Minimum cosine similarity of duplicates."""
 _WHOLE = 2**53
@@ -37,31 +37,31 @@ class VectorsRow:
 VECTORS_OF = query("traversal/vectors_of", VectorsRow)
 
 
-def lengths(mode: ReturnMode, depth: int) -> tuple[int, ...]:
-    """Return the maximum length of a node's content, in characters, at each stage of shortening."""
+def max_lengths(mode: ReturnMode, depth: int) -> tuple[int, ...]:
+    """Return a content's maximum length in characters at each stage of shortening."""
     match mode:
         case "full_content":
             return (_WHOLE, MEDIUM, 800, 400, SHORT, 100, 40, 0)
         case "summarized":
             return (SHORT, SHORT, SHORT, SHORT, SHORT, 100, 40, 0)
         case "adaptive":
-            return (MEDIUM, MEDIUM, 800, 400, SHORT, 100, 40, 0) if depth <= 1 else lengths("summarized", depth)
+            return (MEDIUM, MEDIUM, 800, 400, SHORT, 100, 40, 0) if depth <= 1 else max_lengths("summarized", depth)
 
 
-STAGES = len(lengths("full_content", 0))
+STAGES = len(max_lengths("full_content", 0))
 
 
-def cut(text: str, length: int) -> str | None:
-    """Return at most `length` characters of a text, with `…` if it was cut, or None if nothing would remain."""
+def shorten(text: str, length: int) -> str | None:
+    """Return at most `length` characters of a text, with `…` if it was cut. Returns None if nothing would remain."""
     if length == 0 or not text:
         return None
     return text if len(text) <= length else f"{text[:length].rstrip()}…"
 
 
-async def texts_by_mode(place: Place, rows: Mapping[str, DescribedRow], mode: ReturnMode) -> dict[str, str]:
-    """Return a text for each node: its summary, or its text content if it has no summary.
+async def texts_by_mode(place: DomainState, rows: Mapping[str, DescribedRow], mode: ReturnMode) -> dict[str, str]:
+    """Return a text for each node: its summary, or else its text content.
 
-    For `full_content`, it is always the text content. Unreadable contents are left out.
+    In mode `full_content`, it is always the text content. Unreadable contents are omitted.
     """
     texts = {node: str(row.event[_SUMMARY]) for node, row in rows.items() if _SUMMARY in row.event}
     if mode == "full_content":
@@ -70,41 +70,43 @@ async def texts_by_mode(place: Place, rows: Mapping[str, DescribedRow], mode: Re
 
 
 async def duplicates_of(
-    place: Place, rows: Mapping[str, DescribedRow], starts: Sequence[str], method: Deduplication
+    place: DomainState, rows: Mapping[str, DescribedRow], starts: Sequence[str], method: Deduplication
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the nodes that duplicate earlier nodes, each with the earlier node, and warnings.
+    """Return the duplicates of earlier nodes, each with the earlier node, and warnings.
 
     Start nodes are never duplicates.
     """
-    same: dict[str, str] = {}
+    original_by_node: dict[str, str] = {}
     if method == "none":
-        return same, []
-    first: dict[object, str] = {}
+        return original_by_node, []
+    first_by_hash: dict[object, str] = {}
     for node, row in rows.items():
         ref = content_ref(row.event)
-        if ref is not None and ref.size and first.setdefault(ref.sha256, node) != node and node not in starts:
-            same[node] = first[ref.sha256]
+        if ref is not None and ref.size and first_by_hash.setdefault(ref.sha256, node) != node and node not in starts:
+            original_by_node[node] = first_by_hash[ref.sha256]
     if method == "content_hash":
-        return same, []
-    unique_nodes = [node for node in rows if node not in same]
+        return original_by_node, []
+    unique_nodes = [node for node in rows if node not in original_by_node]
     vectors = await directions_of(place, unique_nodes)
     for node in unique_nodes:
         candidates = (
-            other for other in unique_nodes[: unique_nodes.index(node)] if other not in same and other in vectors
+            other
+            for other in unique_nodes[: unique_nodes.index(node)]
+            if other not in original_by_node and other in vectors
         )
         if node in vectors and node not in starts:
             duplicate_of = next(
                 (other for other in candidates if float(vectors[other] @ vectors[node]) >= MIN_DUPLICATE_COSINE), None
             )
             if duplicate_of is not None:
-                same[node] = duplicate_of
+                original_by_node[node] = duplicate_of
     missing = len(unique_nodes) - len(vectors)
-    text = f"{missing} of {len(unique_nodes)} nodes have no vectors, and were compared by their content alone."
-    return same, [text] if missing else []
+    warning = f"{missing} of {len(unique_nodes)} nodes have no vectors, and were compared by their content alone."
+    return original_by_node, [warning] if missing else []
 
 
-async def directions_of(place: Place, nodes: Sequence[str]) -> dict[str, np.ndarray]:
-    """Return the normalised mean vector of each node's passages. Nodes without vectors are left out."""
+async def directions_of(place: DomainState, nodes: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return the normalised mean vector of each node's passages. Nodes without vectors are omitted."""
     coverage = await catch_up(place.core, place.domain)
     if coverage.model is None or not nodes:
         return {}

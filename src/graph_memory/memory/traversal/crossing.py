@@ -1,6 +1,6 @@
 """Walks that follow links to other domains. Each domain is queried for its own connections.
 
-The key of a node of another domain is its domain, a slash and its id, which never contains a slash.
+The key of another domain's node is its domain, a slash and its id. Ids never contain a slash.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.graph.connection_weights import create_weigher
-from graph_memory.memory.search.place import Place
+from graph_memory.memory.search.place import DomainState
 from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.walks.edges import Edge, EdgeReply, EdgeRequest
 from graph_memory.model.errors import Code, GraphError
@@ -20,7 +20,7 @@ from graph_memory.storage.queries import query
 
 @dataclass(frozen=True, slots=True)
 class LinkedRow:
-    """A link with one of many nodes as an end."""
+    """A link with the node `node` as an endpoint."""
 
     node: str
     id: str
@@ -41,13 +41,13 @@ def key_of(home: str, domain: str, subject: str) -> str:
 
 
 def split_key(home: str, key: str) -> tuple[str, str]:
-    """Return the domain and the id of a key."""
+    """Return a key's domain and id."""
     domain, _, subject = key.rpartition("/")
     return domain or home, subject
 
 
-def by_domain(home: str, keys: Iterable[str]) -> dict[str, list[str]]:
-    """Return the node ids in the given keys, by domain."""
+def ids_by_domain(home: str, keys: Iterable[str]) -> dict[str, list[str]]:
+    """Return the node ids in the given keys, grouped by domain."""
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for key in keys:
         domain, subject = split_key(home, key)
@@ -55,23 +55,26 @@ def by_domain(home: str, keys: Iterable[str]) -> dict[str, list[str]]:
     return ids
 
 
-def places_of(home: Place, keys: Iterable[str]) -> list[tuple[Place, dict[str, str]]]:
-    """Return a place for each domain of the given keys, with its keys by node id."""
-    ids_by_domain = by_domain(home.domain, keys)
+def states_by_domain(home: DomainState, keys: Iterable[str]) -> list[tuple[DomainState, dict[str, str]]]:
+    """Return the state of each domain in the keys, with a mapping from the domain's node ids to their keys.
+
+    Domains other than `home` are in their current state.
+    """
+    node_ids = ids_by_domain(home.domain, keys)
     return [
         (
-            home if domain == home.domain else Place(home.core, domain, None),
+            home if domain == home.domain else DomainState(home.core, domain, None),
             {subject_id: key_of(home.domain, domain, subject_id) for subject_id in ids},
         )
-        for domain, ids in ids_by_domain.items()
+        for domain, ids in node_ids.items()
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing(Frontier):
+class MultiDomainFrontier(Frontier):
     """Reads connections for walks that follow links to other domains. The same filters apply in all domains.
 
-    Of the edge filter, only the minimum strength applies to links; types and properties do not.
+    For links, only the minimum strength of the edge filter applies, not its types and properties.
     """
 
     others: dict[str, Frontier] = field(default_factory=dict[str, Frontier])
@@ -80,7 +83,7 @@ class Crossing(Frontier):
         """Return the connections and links of nodes."""
         edges: dict[str, Sequence[Edge]] = {}
         cut, hubs, degrees = set[str](), set[str](), dict[str, int]()
-        for domain, nodes in by_domain(self.place.domain, request.nodes).items():
+        for domain, nodes in ids_by_domain(self.place.domain, request.nodes).items():
             if (frontier := await self._frontier(domain)) is None:
                 continue
             reply = await frontier.read_edges(self._for_domain(request, domain, nodes))
@@ -101,33 +104,33 @@ class Crossing(Frontier):
 
     async def _frontier(self, domain: str) -> Frontier | None:
         if domain not in self.others:
-            place = self.place if domain == self.place.domain else Place(self.place.core, domain, None)
+            place = self.place if domain == self.place.domain else DomainState(self.place.core, domain, None)
             try:
                 weigher = self.scale if place is self.place else await create_weigher(place.core, domain)
             except GraphError as error:
                 if error.code is not Code.ONTOLOGY_NOT_FOUND:
                     raise
                 return None
-            starts = tuple(by_domain(self.place.domain, self.starts).get(domain, ()))
+            starts = tuple(ids_by_domain(self.place.domain, self.starts).get(domain, ()))
             self.others[domain] = Frontier(place, weigher, self.edges, self.nodes, starts, self.by, self.more)
         return self.others[domain]
 
     def _for_domain(self, request: EdgeRequest, domain: str, nodes: Sequence[str]) -> EdgeRequest:
         """Return the part of a request for one domain, with node ids in place of keys."""
         home = self.place.domain
-        towards = None if request.towards is None else tuple(by_domain(home, request.towards).get(domain, ()))
-        known = tuple(by_domain(home, request.known).get(domain, ()))
+        towards = None if request.towards is None else tuple(ids_by_domain(home, request.towards).get(domain, ()))
+        known = tuple(ids_by_domain(home, request.known).get(domain, ()))
         return replace(request, nodes=tuple(nodes), known=known, towards=towards)
 
     def _with_keys(self, domain: str, edge: Edge) -> Edge:
-        """Return a connection with the walk's keys in place of its ids."""
+        """Return a connection with keys of the walk instead of its ids."""
         if domain == self.place.domain:
             return edge
         ends = {"from_id": self._key(domain, edge.from_id), "to_id": self._key(domain, edge.to_id)}
         return replace(edge, id=self._key(domain, edge.id), **ends)
 
     async def _links(self, request: EdgeRequest, domain: str, nodes: Sequence[str]) -> Mapping[str, list[Edge]]:
-        """Return the links that may be followed from a domain's nodes, by node key."""
+        """Return the links that can be followed from a domain's nodes, by node key."""
         direction = self.edges.direction
         ways = {"out": direction == "both" or (direction == "out") != request.backward}
         ways["in"] = direction == "both" or not ways["out"]
@@ -156,7 +159,7 @@ class Crossing(Frontier):
             return links
         admitted = set[str]()
         neighbours = {edge.other(node) for node, edges in links.items() for edge in edges}
-        for domain, ids in by_domain(self.place.domain, neighbours).items():
+        for domain, ids in ids_by_domain(self.place.domain, neighbours).items():
             if frontier := await self._frontier(domain):
                 admitted |= {self._key(domain, node_id) for node_id in await frontier.filter_nodes(ids)}
         return {node: [edge for edge in edges if edge.other(node) in admitted] for node, edges in links.items()}

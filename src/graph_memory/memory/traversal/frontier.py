@@ -1,4 +1,4 @@
-"""The connections of many nodes, read in one statement, at present or at a log position.
+"""The connections of many nodes, read in one statement, in the current state or at a log number.
 
 Concurrent changes are read from their last events (`graph/consistent_read.py`).
 """
@@ -19,10 +19,10 @@ from graph_memory.memory.graph.consistent_read import (
     read_marked,
 )
 from graph_memory.memory.graph.neighbours import states_of
-from graph_memory.memory.search.place import Place
+from graph_memory.memory.search.place import DomainState
 from graph_memory.memory.traversal.request import TAKES_ALL, EdgeFilter, NodeFilter
 from graph_memory.memory.traversal.walks.edges import MAX_CHANGES, MAX_WEIGHED, Edge, EdgeReply, EdgeRequest, Steps
-from graph_memory.memory.traversal.walks.weighting import number
+from graph_memory.memory.traversal.walks.weighting import to_number
 from graph_memory.model.matching import Criteria
 from graph_memory.model.ontology.ontology import TypeNames
 from graph_memory.model.subjects.kinds import Kind
@@ -36,7 +36,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class FrontierRow:
-    """The connections of a node: their approximate number, whether only some were read, and the rows."""
+    """A node's connections: their approximate number, whether only some were read, and the rows."""
 
     node: str
     edges: int
@@ -45,7 +45,7 @@ class FrontierRow:
 
 
 def _edge(values: Sequence[Any]) -> tuple[Edge, bool]:
-    """Return the edge of a row, and whether the node at its other end must still be checked."""
+    """Return a row's edge, and whether the node at its other end still needs to be checked."""
     edge_id, kind, begin, end, weight, strength, importance, age, ends, begins, properties, is_unsure = values
     user_values = user_properties(properties or {})
     return Edge(
@@ -60,16 +60,16 @@ FRONTIER = with_mark(query("traversal/frontier", FrontierRow))
 class Frontier:
     """Reads the connections that a walk may follow."""
 
-    place: Place
+    place: DomainState
     scale: ConnectionWeigher
     edges: EdgeFilter
     nodes: NodeFilter = TAKES_ALL
     starts: tuple[str, ...] = ()
-    """The start nodes, which the node filter never excludes."""
+    """The start nodes. The node filter never excludes them."""
     by: str | None = None
     """The property that ranks connections. None means the weight."""
     more: bool = False
-    """Whether to read the components of the weight and the properties as well."""
+    """Whether to read the weight's components and the properties too."""
 
     async def run(self, steps: Steps[R]) -> R:
         """Run a walk: answer its requests for connections, and return its result."""
@@ -87,12 +87,12 @@ class Frontier:
         if not self.edges.types or ontology is None:
             return None
         stored = [ontology.names_of(name) for name in self.edges.types]
-        along = dict.fromkeys(type_name for names in stored for type_name in names.along)
-        against = dict.fromkeys(type_name for names in stored for type_name in names.against)
-        return TypeNames(tuple(along), tuple(against))
+        forward_types = dict.fromkeys(type_name for names in stored for type_name in names.forward_types)
+        reverse_types = dict.fromkeys(type_name for names in stored for type_name in names.reverse_types)
+        return TypeNames(tuple(forward_types), tuple(reverse_types))
 
     async def read_edges(self, request: EdgeRequest) -> EdgeReply:
-        """Return the connections of nodes that may be followed."""
+        """Return the connections of nodes that can be followed."""
         if not request.nodes:
             return EdgeReply({})
         place, arguments = self.place, self.params(request)
@@ -140,37 +140,41 @@ class Frontier:
         }
 
     def _types_to_follow(self, request: EdgeRequest) -> tuple[Sequence[str] | None, Sequence[str] | None]:
-        """Return the outgoing and the incoming connection types to follow. None means all types."""
+        """Return the outgoing and incoming connection types to follow. None means all types."""
         names, direction = self.names, self.edges.direction
-        along, against = (None, ()) if names is None else (names.along, names.against)
+        forward_types, reverse_types = (None, ()) if names is None else (names.forward_types, names.reverse_types)
         if direction == "both":
             return (None, None) if names is None else (names.types, names.types)
-        return (along, against) if (direction == "out") != request.backward else (against, along)
+        return (
+            (forward_types, reverse_types)
+            if (direction == "out") != request.backward
+            else (reverse_types, forward_types)
+        )
 
     @property
     def _all_connection_types(self) -> list[str]:
         ontology = self.scale.ontology
-        return [declared.name for declared in ontology.connection_types] if ontology else []
+        return [connection_type.name for connection_type in ontology.connection_types] if ontology else []
 
     async def _merge_changes(
         self, request: EdgeRequest, maximum: int, rows: Sequence[FrontierRow], changed: Sequence[ConcurrentChange]
     ) -> EdgeReply:
-        """Return the connections that were read. Concurrent changes are applied from their last events."""
+        """Return the read connections, with concurrent changes applied from their last events."""
         changed_ids = {row.subject for row in changed}
         edges: dict[str, dict[str, Edge]] = {node: {} for node in request.nodes}
-        unsure: list[tuple[str, Edge]] = []
+        uncertain_edges: list[tuple[str, Edge]] = []
         for row in rows:
             for edge, is_unsure in map(_edge, row.rows):
                 if edge.id not in changed_ids:
                     edges[row.node][edge.id] = edge
                     if is_unsure:
-                        unsure.append((row.node, edge))
+                        uncertain_edges.append((row.node, edge))
         for edge in (self._changed_edge(row) for row in changed):
             for node in {edge.from_id, edge.to_id}.intersection(edges) if edge else ():
                 if edge and self._may_follow(request, node, edge):
                     edges[node][edge.id] = edge
-                    unsure.append((node, edge))
-        for node, edge in await self._find_excluded(unsure):
+                    uncertain_edges.append((node, edge))
+        for node, edge in await self._find_excluded(uncertain_edges):
             edges[node].pop(edge.id, None)
         edges_by_node = {node: sorted(node_edges.values(), key=self._order) for node, node_edges in edges.items()}
         hubs = frozenset(row.node for row in rows if row.is_cut)
@@ -179,14 +183,17 @@ class Frontier:
         return EdgeReply({node: node_edges[:maximum] for node, node_edges in edges_by_node.items()}, cut, hubs, degrees)
 
     def _order(self, edge: Edge) -> tuple[float, str]:
-        return -(edge.weight if self.by is None else number(edge.properties.get(self.by))), edge.id
+        return -(edge.weight if self.by is None else to_number(edge.properties.get(self.by))), edge.id
 
-    async def _find_excluded(self, unsure: Sequence[tuple[str, Edge]]) -> list[tuple[str, Edge]]:
-        """Look up the unsure ends in the log. Return the connections whose end fails the node filter."""
-        if self.nodes.takes_all or not unsure:
+    async def _find_excluded(self, uncertain_edges: Sequence[tuple[str, Edge]]) -> list[tuple[str, Edge]]:
+        """Look up the endpoints that concurrent writes may have changed in the log.
+
+        Return the connections to nodes that fail the node filter.
+        """
+        if self.nodes.takes_all or not uncertain_edges:
             return []
-        allowed = await self.filter_nodes({edge.other(node) for node, edge in unsure})
-        return [(node, edge) for node, edge in unsure if edge.other(node) not in allowed]
+        allowed = await self.filter_nodes({edge.other(node) for node, edge in uncertain_edges})
+        return [(node, edge) for node, edge in uncertain_edges if edge.other(node) not in allowed]
 
     async def filter_nodes(self, nodes: Collection[str]) -> set[str]:
         """Return the nodes that pass the node filter, according to the log. Start nodes always pass."""
@@ -210,7 +217,7 @@ class Frontier:
         return leads_on and other not in request.known and (request.towards is None or other in request.towards)
 
     def _changed_edge(self, row: ConcurrentChange) -> Edge | None:
-        """Return a connection after its last event, or None if the filter excludes it."""
+        """Return the connection's state after its last event, or None if the filter excludes it."""
         event = row.event
         wanted = Criteria(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
         if event is None or not wanted.matches(event) or (weight := self.scale.weight_of(event)) < self.edges.least:

@@ -1,4 +1,4 @@
-"""Checked requests of walks and paths: starts, filters and limits."""
+"""Validated requests for walks and paths: start nodes, filters and limits."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MAX_PATHS = 20
 MAX_NEIGHBORS = 1_000
 MIN_TOKENS = 50
 DEFAULT_PATHS = 3
-"""Default number of paths of `k_shortest`."""
+"""Default number of paths in mode `k_shortest`."""
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeFilter:
-    """The filter for the connections to follow."""
+    """A filter for the connections that a walk follows."""
 
     types: tuple[str, ...] = ()
     direction: Direction = "both"
@@ -42,7 +42,7 @@ class EdgeFilter:
 
 @dataclass(frozen=True, slots=True)
 class NodeFilter:
-    """The filter for the nodes to reach. It does not apply to the starts."""
+    """A filter for the nodes that a walk reaches. It does not apply to start nodes."""
 
     types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ TAKES_ALL = NodeFilter()
 
 @dataclass(frozen=True, slots=True)
 class WalkRequest:
-    """A checked walk request. Raises INVALID_ARGUMENT."""
+    """A validated walk request. Raises INVALID_ARGUMENT if a field is out of range, or arguments cannot be combined."""
 
     starts: tuple[str, ...]
     strategy: Strategy
@@ -91,17 +91,20 @@ class WalkRequest:
         if len(self.starts) > self.max_nodes:
             raise invalid_argument(
                 "max_nodes",
-                f"max_nodes is less than the {len(self.starts)} starts",
+                f"max_nodes is less than the number of starts, {len(self.starts)}",
                 "Increase it, or use fewer starts.",
             )
         if self.strategy == "bidirectional" and len(self.starts) == 1:
-            hint = "Give several starts; from one, use breadth_first."
+            hint = "Pass several start nodes, or use breadth_first for a single one."
             raise invalid_argument("start", "bidirectional needs at least two starts", hint)
 
 
 @dataclass(frozen=True, slots=True)
 class PathRequest:
-    """A checked path request. Raises INVALID_ARGUMENT."""
+    """A validated path request.
+
+    Raises INVALID_ARGUMENT if a field is out of range, or `k` is above 1 in mode `shortest`.
+    """
 
     from_id: str
     to_id: str
@@ -120,15 +123,23 @@ class PathRequest:
 
 
 def starts_of(starts: Sequence[str] | str) -> tuple[str, ...]:
-    """Return the ids of the nodes where a walk starts. Raises INVALID_ARGUMENT."""
+    """Return the ids of a walk's start nodes.
+
+    Raises INVALID_ARGUMENT if there are none or too many, or an id is empty.
+    """
     results = tuple(dict.fromkeys([starts] if isinstance(starts, str) else check_list("start", starts)))
     if not 0 < len(results) <= MAX_STARTS or not all(isinstance(node_id, str) and node_id for node_id in results):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise invalid_argument("start", f"start is {quote(list(results))}", f"Pass 1 to {MAX_STARTS} ids of nodes.")
+        raise invalid_argument(
+            "start", f"start cannot be {quote(list(results))}", f"Pass 1 to {MAX_STARTS} ids of nodes."
+        )
     return results
 
 
 def edges_of(arguments: Mapping[str, object] | None, valid_at: datetime | str | None) -> EdgeFilter:
-    """Return a filter for connections. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return a connection filter from its arguments.
+
+    Raises INVALID_ARGUMENT or INVALID_PROPERTY if an argument is invalid.
+    """
     fields = check_keys("edge_filter", arguments, ("types", "direction", "properties", "min_strength"))
     least = fields.get("min_strength")
     return edge_filter(
@@ -147,14 +158,17 @@ def edge_filter(
     properties: Mapping[str, PropertyValue] | None = None,
     least: float = 0.0,
 ) -> EdgeFilter:
-    """Return a filter for connections from its fields. Raises INVALID_ARGUMENT."""
+    """Return a connection filter from its fields. Raises INVALID_ARGUMENT if a field is invalid."""
     check_direction(direction)
     valid = None if valid_at is None else parse_instant("valid_at", valid_at, utc_now())
     return EdgeFilter(check_type_names("types", types or ()), direction, properties or {}, least, valid)
 
 
 def nodes_of(arguments: Mapping[str, object] | None) -> NodeFilter:
-    """Return a filter for nodes. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return a node filter from its arguments.
+
+    Raises INVALID_ARGUMENT or INVALID_PROPERTY if an argument is invalid.
+    """
     fields = check_keys("node_filter", arguments, ("types", "tags", "properties"))
     return NodeFilter(
         check_type_names("types", fields.get("types") or ()),
@@ -166,6 +180,6 @@ def nodes_of(arguments: Mapping[str, object] | None) -> NodeFilter:
 def _properties(argument: str, properties: object) -> dict[str, PropertyValue]:
     if not isinstance(properties or {}, Mapping):
         raise invalid_argument(
-            argument, f"properties must be an object, not {quote(properties)}", 'Pass one such as {"status": "open"}.'
+            argument, f"properties is {quote(properties)}, not an object", 'Pass an object such as {"status": "open"}.'
         )
     return check_properties(cast("Mapping[str, object]", properties or {}))

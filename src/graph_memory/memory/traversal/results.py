@@ -18,21 +18,23 @@ PathMode = Literal["shortest", "weighted", "k_shortest"]
 class ReachedNode(NodeBrief):
     """A node that a walk reached."""
 
-    domain: str | None = Field(default=None, description="Domain of a node that was reached by a link")
+    domain: str | None = Field(default=None, description="Domain of a node that was reached over a link")
     depth: int = Field(description="Number of connections from the nearest start; 0 for a start")
     via: str | None = Field(default=None, description="Id of the connection by which it was reached")
     parent: str | None = Field(default=None, description="Id of the node from which it was reached")
     parent_domain: str | None = Field(default=None, description="Domain of the parent, if it is another domain")
-    content: str | None = Field(default=None, description="Content or summary; … if it was cut")
+    content: str | None = Field(default=None, description="Content or summary; ends in … if it was truncated")
     properties: dict[str, PropertyValue] | None = Field(default=None, description="With full_content")
-    duplicates: tuple[str, ...] | None = Field(default=None, description="Nodes left out as duplicates of this one")
+    duplicates: tuple[str, ...] | None = Field(
+        default=None, description="Ids of nodes omitted as duplicates of this node"
+    )
     degree: int | None = Field(default=None, description="With metrics: number of its neighbours in the result")
     centrality: float | None = Field(
-        default=None, description="With metrics: share of the shortest paths between others on which it lies"
+        default=None, description="With metrics: share of the shortest paths between other nodes that pass through it"
     )
 
 
-class Followed(Result):
+class FollowedConnection(Result):
     """A connection of the result, in its stored direction."""
 
     id: str
@@ -41,64 +43,66 @@ class Followed(Result):
     to_id: str
     from_domain: str | None = Field(default=None, description="Domain of the source, if it is another domain")
     to_domain: str | None = None
-    weight: float = Field(description="0 to 1 by the formula, or the requested weight")
+    weight: float = Field(description="0 to 1 by default, or the value of the requested weight")
     since: date | None = Field(default=None, description="The day on which it began, else on which it was created")
     until: date | None = Field(default=None, description="The last day on which it is valid, if it ends")
 
 
 class Metrics(Result):
-    """Measures of the result as an undirected graph."""
+    """Metrics of the result, treated as an undirected graph."""
 
     nodes: int
     connections: int
     depth: int = Field(description="Depth of the node farthest from a start")
     density: float = Field(description="Share of the pairs of nodes that are connected")
-    components: int = Field(description="Parts that are not connected to each other")
-    largest_component: int = Field(description="Number of nodes of the largest component")
+    components: int = Field(description="Number of parts that are not connected to each other")
+    largest_component: int = Field(description="Number of nodes in the largest component")
 
 
-class LeftOut(Result):
-    """The numbers of nodes and connections that a walk left out, by the limit that excluded them."""
+class OmittedCounts(Result):
+    """The numbers of omitted nodes and connections, by the limit that excluded them."""
 
-    max_nodes: Literal[True] | None = Field(default=None, description="There was no room for more nodes")
+    max_nodes: Literal[True] | None = Field(default=None, description="Whether the walk stopped at max_nodes")
     max_depth: int | None = Field(
         default=None, description="Number of nodes at max_depth, which were not followed further"
     )
-    max_tokens: int | None = Field(default=None, description="Number of nodes left out because of max_tokens")
-    duplicates: int | None = Field(default=None, description="Number of duplicates")
-    connections: int | None = Field(default=None, description="Number of further connections between the nodes")
+    max_tokens: int | None = Field(default=None, description="Number of nodes omitted because of max_tokens")
+    duplicates: int | None = Field(default=None, description="Number of nodes omitted as duplicates")
+    connections: int | None = Field(default=None, description="Number of omitted connections between the nodes")
     hubs: tuple[str, ...] | None = Field(
         default=None, description="Nodes with more connections than were read; in another domain as domain/id"
     )
 
 
-class Walked(ResultWithWarnings):
+class TraversalResult(ResultWithWarnings):
     """The nodes that a walk reached, in order, and the connections between them."""
 
     nodes: tuple[ReachedNode, ...]
-    connections: tuple[Followed, ...] = ()
+    connections: tuple[FollowedConnection, ...] = ()
     metrics: Metrics | None = None
-    left_out: LeftOut | None = None
-    tokens: int | None = Field(default=None, description="With max_tokens: tokens of nodes and connections as JSON")
+    left_out: OmittedCounts | None = None
+    tokens: int | None = Field(
+        default=None, description="With max_tokens: number of tokens of the nodes and connections as JSON"
+    )
 
 
 class Path(Result):
     """A path from one node to another."""
 
     nodes: tuple[NodeBrief, ...]
-    connections: tuple[Followed, ...] = Field(description="One between each node and the next, as stored")
+    connections: tuple[FollowedConnection, ...] = Field(description="One connection per step, in its stored direction")
     length: int = Field(description="Number of connections")
     weight: float = Field(description="Product of the weights of the connections")
 
 
 class Paths(ResultWithWarnings):
-    """Paths, best first. If there are none, a sentence describes the search."""
+    """Paths, best first. If there are none, `tried` describes the search."""
 
     paths: tuple[Path, ...]
-    tried: str | None = Field(default=None, description="Without a path: the extent of the search")
+    tried: str | None = Field(default=None, description="If there is no path: what was searched")
 
 
-class NextTo(ConnectionBrief):
+class AdjacentConnection(ConnectionBrief):
     """A connection of a node, under the requested type name."""
 
     weight: float = Field(description="0 to 1, from strength, importance and age")
@@ -107,10 +111,10 @@ class NextTo(ConnectionBrief):
 
 
 class Neighbors(ResultWithWarnings):
-    """A node, its connections and its neighbours, the heaviest first."""
+    """A node with its neighbours and connections, strongest connection first."""
 
     node: NodeSummary
-    outgoing: tuple[NextTo, ...]
-    incoming: tuple[NextTo, ...]
+    outgoing: tuple[AdjacentConnection, ...]
+    incoming: tuple[AdjacentConnection, ...]
     neighbors: tuple[NodeBrief, ...]
-    left_out: Literal[True] | None = Field(default=None, description="There are more connections than limit")
+    left_out: Literal[True] | None = Field(default=None, description="Whether there are more connections than limit")

@@ -1,4 +1,4 @@
-"""Walks from nodes: from the request to the result."""
+"""Runs walks: reads the graph for a validated request, and builds the result."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ import anyio.to_thread
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow
 from graph_memory.memory.graph.empty_result_warnings import unknown_properties
-from graph_memory.memory.search.place import Place, place_of
+from graph_memory.memory.search.place import DomainState, domain_state_at
 from graph_memory.memory.search.token_budget import fit_whole, tokens_of
-from graph_memory.memory.traversal.contents import STAGES, cut, duplicates_of, lengths, texts_by_mode
-from graph_memory.memory.traversal.crossing import Crossing, places_of, split_key
+from graph_memory.memory.traversal.contents import STAGES, duplicates_of, max_lengths, shorten, texts_by_mode
+from graph_memory.memory.traversal.crossing import MultiDomainFrontier, split_key, states_by_domain
 from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.request import WalkRequest
-from graph_memory.memory.traversal.results import Followed, LeftOut, Metrics, ReachedNode, Walked
-from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, Steps, chunks
+from graph_memory.memory.traversal.results import (
+    FollowedConnection,
+    Metrics,
+    OmittedCounts,
+    ReachedNode,
+    TraversalResult,
+)
+from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, Steps, split_into_requests
 from graph_memory.memory.traversal.walks.meeting import bidirectional
 from graph_memory.memory.traversal.walks.metrics import GraphMeasures, measure_graph
-from graph_memory.memory.traversal.walks.walk import Plan, Visit, Walk, best_first, breadth_first, depth_first
+from graph_memory.memory.traversal.walks.walk import Plan, Visit, WalkResult, best_first, breadth_first, depth_first
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import user_properties
 
-CONNECTIONS = 5
+CONNECTIONS_PER_NODE = 5
 """Maximum number of connections in the result, as a multiple of the maximum number of nodes."""
 _STRATEGIES = {
     "breadth_first": breadth_first,
@@ -48,7 +54,7 @@ class _WalkResult:
     shape: GraphMeasures | None
 
     def render(self, stage: int, count: int) -> Shown:
-        """Return the first `count` nodes, with contents cut to this stage, and the connections between them."""
+        """Return the first `count` nodes and the connections between them, with contents cut to this stage."""
         nodes = [self._node(visit, stage) for visit in self.visits[:count]]
         ids = {visit.id for visit in self.visits[:count]}
         return nodes, [
@@ -67,7 +73,7 @@ class _WalkResult:
             via=split_key("", visit.via.id)[1] if visit.via else None,
             parent=parent or None,
             parent_domain=parent_domain or None,
-            content=cut(self.texts.get(visit.id, ""), lengths(mode, visit.depth)[stage]),
+            content=shorten(self.texts.get(visit.id, ""), max_lengths(mode, visit.depth)[stage]),
             properties=user_properties(row.event) or None if mode == "full_content" else None,
             duplicates=tuple(split_key("", node_key)[1] for node_key, first in self.same.items() if first == visit.id)
             or None,
@@ -76,15 +82,15 @@ class _WalkResult:
         )
 
 
-async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
+async def traverse(core: Core, domain: str, request: WalkRequest) -> TraversalResult:
     """Return the nodes that a walk reaches. See `Recall.traverse_memories`."""
-    place = await place_of(core, domain, request.as_of)
-    await place.require(request.starts)
+    place = await domain_state_at(core, domain, request.as_of)
+    await place.require_nodes(request.starts)
     weighting = request.weighting
-    frontier_class = Crossing if request.cross_domains else Frontier
+    frontier_class = MultiDomainFrontier if request.cross_domains else Frontier
     frontier = frontier_class(
         place,
-        await place.scale(),
+        await place.load_weigher(),
         request.edges,
         request.nodes,
         request.starts,
@@ -103,68 +109,70 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
     walk = await frontier.run(_STRATEGIES[request.strategy](plan))
     rows, texts, same, warnings = await _read_contents(place, [*walk.visits], request)
     visits = [visit for visit in walk.visits.values() if visit.id in rows and visit.id not in same]
-    edges = await frontier.run(_between([visit.id for visit in visits]))
-    ranks = {edge.id: round(weighting.rank(edge, _depth(edge, walk)), 4) for edge in edges.values()}
+    edges = await frontier.run(_request_edges_between([visit.id for visit in visits]))
+    ranks = {edge.id: round(weighting.rank(edge, _depth_of_end(edge, walk)), 4) for edge in edges.values()}
     ordered = sorted(
         edges.values(), key=lambda edge: (edge.id not in _used_connections(walk), -ranks[edge.id], edge.id)
     )
-    shown_edges = ordered[: CONNECTIONS * request.max_nodes]
+    shown_edges = ordered[: CONNECTIONS_PER_NODE * request.max_nodes]
     pairs = [(edge.from_id, edge.to_id) for edge in ordered]
     measures = measure_graph([visit.id for visit in visits], pairs) if request.include_metrics else None
     result = _WalkResult(request, visits, rows, texts, same, shown_edges, ranks, measures)
     if len(walk.visits) == len(request.starts):
-        warnings += await _reasons(place, request)
+        warnings += await _explain_no_nodes(place, request)
     elif request.strategy == "bidirectional" and not walk.joins:
         warnings += ["The walks did not meet within max_depth."]
     warnings += await _weight_warnings(place, request, ranks)
-    return await _reply(result, walk, len(ordered), tuple(warnings))
+    return await _build_result(result, walk, len(ordered), tuple(warnings))
 
 
 async def _read_contents(
-    place: Place, keys: Sequence[str], request: WalkRequest
+    place: DomainState, keys: Sequence[str], request: WalkRequest
 ) -> tuple[dict[str, DescribedRow], dict[str, str], dict[str, str], list[str]]:
-    """Return rows and texts by node, the duplicates by node, and warnings."""
-    rows, texts, same, warnings = dict[str, DescribedRow](), dict[str, str](), dict[str, str](), list[str]()
-    for node_place, key in places_of(place, keys):
-        node_rows = await node_place.nodes([*key])
+    """Return rows, texts and duplicates by node, and warnings."""
+    rows, texts, originals, warnings = dict[str, DescribedRow](), dict[str, str](), dict[str, str](), list[str]()
+    for node_place, key_by_id in states_by_domain(place, keys):
+        node_rows = await node_place.read_nodes([*key_by_id])
         starts = request.starts if node_place is place else ()
-        duplicates, lines = await duplicates_of(node_place, node_rows, starts, request.deduplication)
+        duplicates, duplicate_warnings = await duplicates_of(node_place, node_rows, starts, request.deduplication)
         distinct = {node_id: row for node_id, row in node_rows.items() if node_id not in duplicates}
         texts |= {
-            key[node_id]: text
+            key_by_id[node_id]: text
             for node_id, text in (await texts_by_mode(node_place, distinct, request.return_mode)).items()
         }
-        rows |= {key[node_id]: row for node_id, row in node_rows.items()}
-        same |= {key[node_id]: key[first] for node_id, first in duplicates.items()}
-        warnings += lines
-    return rows, texts, same, warnings
+        rows |= {key_by_id[node_id]: row for node_id, row in node_rows.items()}
+        originals |= {key_by_id[node_id]: key_by_id[first] for node_id, first in duplicates.items()}
+        warnings += duplicate_warnings
+    return rows, texts, originals, warnings
 
 
-async def _reasons(place: Place, request: WalkRequest) -> list[str]:
-    """Return possible reasons why a walk reached no node."""
-    return await place.unknown([*request.edges.types, *request.nodes.types])
+async def _explain_no_nodes(place: DomainState, request: WalkRequest) -> list[str]:
+    """Return possible reasons for a walk that reached no node."""
+    return await place.warn_of_unknown_types([*request.edges.types, *request.nodes.types])
 
 
-async def _weight_warnings(place: Place, request: WalkRequest, ranks: Mapping[str, float]) -> list[str]:
+async def _weight_warnings(place: DomainState, request: WalkRequest, ranks: Mapping[str, float]) -> list[str]:
     properties = request.weighting.properties
     lines = await unknown_properties(place.core, place.domain, Kind.CONNECTION, properties)
     if ranks and not any(ranks.values()) and (properties or request.weighting.is_expression):
-        lines.append("weight is 0 for every connection: values that are not numbers or cannot be computed are 0.")
+        lines.append("weight is 0 for every connection: values that are not numbers or cannot be computed count as 0.")
     return lines
 
 
-async def _reply(result: _WalkResult, walk: Walk, connections: int, warnings: tuple[str, ...]) -> Walked:
+async def _build_result(
+    result: _WalkResult, walk: WalkResult, connections: int, warnings: tuple[str, ...]
+) -> TraversalResult:
     request, tokens = result.request, None
     nodes, connections_shown = result.render(0, len(result.visits))
     if request.max_tokens is not None:
         nodes, connections_shown = await anyio.to_thread.run_sync(
-            fit_whole, result.render, STAGES, len(result.visits), request.max_tokens, _size
+            fit_whole, result.render, STAGES, len(result.visits), request.max_tokens, _count_tokens
         )
-        tokens = _size((nodes, connections_shown))
+        tokens = _count_tokens((nodes, connections_shown))
         if result.visits and not nodes:
-            least = _size(result.render(STAGES - 1, 1))
+            least = _count_tokens(result.render(STAGES - 1, 1))
             warnings = (*warnings, f"max_tokens is too small: the first node alone takes {least} tokens.")
-    left_out = LeftOut(
+    left_out = OmittedCounts(
         max_nodes=walk.is_full or None,
         max_depth=sum(visit.depth == request.max_depth for visit in result.visits) or None,
         max_tokens=len(result.visits) - len(nodes) or None,
@@ -182,7 +190,7 @@ async def _reply(result: _WalkResult, walk: Walk, connections: int, warnings: tu
             components=result.shape.components,
             largest_component=result.shape.largest,
         )
-    return Walked(
+    return TraversalResult(
         nodes=tuple(nodes),
         connections=tuple(connections_shown),
         metrics=metrics,
@@ -192,29 +200,29 @@ async def _reply(result: _WalkResult, walk: Walk, connections: int, warnings: tu
     )
 
 
-def _between(nodes: Sequence[str]) -> Steps[dict[str, Edge]]:
-    """Request all connections between the nodes. Return them by id."""
+def _request_edges_between(nodes: Sequence[str]) -> Steps[dict[str, Edge]]:
+    """Request all connections between the nodes, and return them by id."""
     edges: dict[str, Edge] = {}
-    for part in chunks(nodes):
+    for part in split_into_requests(nodes):
         reply = yield EdgeRequest(part, towards=tuple(nodes))
         edges |= {edge.id: edge for node_edges in reply.edges.values() for edge in node_edges}
     return edges
 
 
-def _depth(edge: Edge, walk: Walk) -> int:
-    """Return the depth of the node at the end of a connection."""
+def _depth_of_end(edge: Edge, walk: WalkResult) -> int:
+    """Return the depth of the node that this connection reaches."""
     return min(walk.visits[end].depth for end in (edge.from_id, edge.to_id)) + 1
 
 
-def _used_connections(walk: Walk) -> set[str]:
-    """Return the ids of the connections that reached a node or joined two walks."""
+def _used_connections(walk: WalkResult) -> set[str]:
+    """Return the ids of connections that reached a node or joined two walks."""
     return {visit.via.id for visit in walk.visits.values() if visit.via} | {edge.id for edge in walk.joins}
 
 
-def followed_connection(edge: Edge, weight: float) -> Followed:
-    """Return the result for a connection."""
+def followed_connection(edge: Edge, weight: float) -> FollowedConnection:
+    """Return a connection as a result, with its endpoints' ids and domains instead of keys."""
     (begins, source), (ends, target) = split_key("", edge.from_id), split_key("", edge.to_id)
-    return Followed(
+    return FollowedConnection(
         id=split_key("", edge.id)[1],
         type=edge.type,
         from_id=source,
@@ -227,8 +235,8 @@ def followed_connection(edge: Edge, weight: float) -> Followed:
     )
 
 
-Shown = tuple[list[ReachedNode], list[Followed]]
+Shown = tuple[list[ReachedNode], list[FollowedConnection]]
 
 
-def _size(shown: Shown) -> int:
+def _count_tokens(shown: Shown) -> int:
     return tokens_of([*shown[0], *shown[1]])

@@ -1,4 +1,4 @@
-"""Compares the last event of each subject with the subject's state in the live graph."""
+"""Compares the state of subjects in the live graph with their last events in the log."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ from graph_memory.model.results import Difference
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import FOLDED, IS_LONG, content_ref, fold_entity_text
 from graph_memory.model.values.content import Content
-from graph_memory.model.values.exact import exact
+from graph_memory.model.values.exact import exact_key
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
 from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A subject to compare. `type` is the type of a connection, and None for other kinds."""
+    """A subject to compare with the log. `type` is the type of a connection, and None for other kinds."""
 
     id: str
     type: str | None
     nodes: tuple[str, ...] = field(default=(), compare=False)
-    """The ids of the nodes that live connections with this id leave, if they differ from the log."""
+    """The ids of the source nodes of live connections with this id, if they differ from the log."""
 
 
 @dataclass(slots=True)
@@ -69,12 +69,12 @@ class LiveSubject:
 
 
 LiveSubjects = dict[tuple[str, str | None], LiveSubject]
-"""States in the live graph by subject id and, for connections, relationship type."""
+"""The live states of subjects, keyed by id and relationship type. The type is None except for connections."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A subject that differs: its last event, or None if the log lacks the subject, and its state in the live graph."""
+    """A subject that differs from the log: its live state, and its last event, which is None without an event."""
 
     subject: Subject
     event: Event | None
@@ -88,13 +88,13 @@ class Finding:
 
     @property
     def recoverable_text(self) -> Content | None:
-        """The text to which the log refers and that only the live graph still has."""
+        """The text that the log refers to but has lost, if the live graph still has it."""
         is_lost = self.differs("content in store")
         return self.event.draft.content if is_lost and self.event and self.live.inline is not None else None
 
-    def differs(self, *facts: str) -> bool:
-        """Return whether a fact differs whose name begins with one of these prefixes."""
-        return any(difference.problem.startswith(facts) for difference in self.differences)
+    def differs(self, *name_prefixes: str) -> bool:
+        """Return whether any fact with one of these name prefixes differs."""
+        return any(difference.problem.startswith(name_prefixes) for difference in self.differences)
 
     @property
     def is_in_graph(self) -> bool:
@@ -103,18 +103,18 @@ class Finding:
 
     @property
     def extra_labels(self) -> tuple[str, ...]:
-        """The superfluous labels."""
+        """The labels of the live node other than its type. If the node is not in the log, these are all its labels."""
         type_name = self.event.draft.type if self.event else None
         return tuple(label for label in self.live.labels if label != type_name)
 
     @property
     def has_other_type(self) -> bool:
-        """Whether the subject has the id of a connection, but another relationship type."""
+        """Whether the live subject has the id of a logged connection, but another relationship type than the log."""
         return has_other_type(self.subject, self.event)
 
     @property
     def is_misplaced(self) -> bool:
-        """Whether the subject is attached to the wrong nodes, or exists several times."""
+        """Whether the subject is attached to the wrong nodes, or exists more than once."""
         if self.event is None or self.live.stored is None:
             return False
         draft = self.event.draft
@@ -124,7 +124,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ContentCheck:
-    """The text that an event refers to, or what is wrong with the content."""
+    """The result of reading an event's content: the text if it is text, or the reason why reading failed."""
 
     content: Content | None = None
     is_inline: bool = False
@@ -132,12 +132,12 @@ class ContentCheck:
 
 
 def has_other_type(subject: Subject, event: Event | None) -> bool:
-    """Return whether a subject has the id of a connection, but another relationship type."""
+    """Return whether a live subject has the id of a logged connection, but another relationship type than the log."""
     return event is not None and subject.type is not None and event.draft.type != subject.type
 
 
 class Examination:
-    """Compares subjects of one domain, which it reads through `reader`."""
+    """Compares live subjects of one domain with their last events in the log."""
 
     def __init__(self, reader: Reader, contents: Contents, domain: str, ontology: Ontology) -> None:
         self._reader = reader
@@ -145,35 +145,35 @@ class Examination:
         self._domain = domain
         self._ontology = ontology
         self.contents: set[tuple[str, str]] = set()
-        """The checked contents by hash and encoding."""
+        """Hash and encoding of each piece of content that was checked."""
 
     async def examine(self, subjects: Sequence[Subject]) -> list[Finding]:
         """Return the subjects that differ between graph and log."""
         ids = list(dict.fromkeys(subject.id for subject in subjects))  # a connection may be listed with two types
-        events = {event.draft.subject: event for event in await self._events(ids)}
-        live = await self._live(subjects, events)
-        derived = await self._derived_facts(ids, events.values())
-        texts = await self._inline_texts(events.values())
+        events = {event.draft.subject: event for event in await self._read_events(ids)}
+        live_subjects = await self._read_live(subjects, events)
+        derived_facts = await self._read_derived_facts(ids, events.values())
+        texts = await self._read_inline_texts(events.values())
         findings: list[Finding] = []
         for subject in subjects:
-            live_subject = live.get((subject.id, subject.type), LiveSubject())
+            live_subject = live_subjects.get((subject.id, subject.type), LiveSubject())
             event = events.get(subject.id)
             if not has_other_type(subject, event):
-                live_subject.facts |= derived.get(subject.id, {})
-            finding = await self._finding(subject, event, live_subject, texts)
+                live_subject.facts |= derived_facts.get(subject.id, {})
+            finding = await self._compare_subject(subject, event, live_subject, texts)
             findings += [finding] if finding.differences else []
         return findings
 
-    async def _events(self, ids: Sequence[str]) -> list[Event]:
+    async def _read_events(self, ids: Sequence[str]) -> list[Event]:
         return [Event.from_row(row) for row in await self._reader.read(LAST_EVENTS, domain=self._domain, subjects=ids)]
 
-    async def _inline_texts(self, events: Iterable[Event]) -> Mapping[str, str]:
+    async def _read_inline_texts(self, events: Iterable[Event]) -> Mapping[str, str]:
         refs = (content_ref(event.draft.state or {}) for event in events)
         hashes = [ref.sha256 for ref in refs if ref is not None]
         rows = await self._reader.read(CONTENTS, domain=self._domain, hashes=hashes) if hashes else []
         return {row.sha256: row.text for row in rows}
 
-    async def _finding(
+    async def _compare_subject(
         self, subject: Subject, event: Event | None, live: LiveSubject, texts: Mapping[str, str]
     ) -> Finding:
         expected: Facts = {}
@@ -183,9 +183,9 @@ class Examination:
             if check.is_inline and live.inline is None and await self._is_blob(event):
                 check = replace(check, is_inline=False)  # first stored as a blob, and later as text in Neo4j
             content = check.content or (_recover_text(event, live) if check.fault else None)
-            event = replace(event, draft=replace(event.draft, content=content, windows=_no_windows(event)))
+            event = replace(event, draft=replace(event.draft, content=content, windows=_windows_of_content(event)))
             expected = expected_facts(event, self._ontology)
-            _settle_text(live, event)
+            _normalize_text_facts(live, event)
             _add_content(live, event, check)
         if event is not None and event.draft.kind is Kind.DOMAIN:
             live = LiveSubject()
@@ -197,7 +197,7 @@ class Examination:
         return ref is not None and await self._contents.blobs.exists(self._domain, ref.sha256)
 
     async def _check_content(self, event: Event, texts: Mapping[str, str]) -> ContentCheck:
-        """Return the content that the event refers to, from the log or the blobs."""
+        """Read the content of an event from the log or the blobs. If this fails, the result states the reason."""
         ref = content_ref(event.draft.state or {})
         if ref is None:
             return ContentCheck()
@@ -214,18 +214,18 @@ class Examination:
         except GraphError as error:
             return ContentCheck(is_inline=is_inline, fault=str(error.details.get("reason", "missing")))
 
-    async def _live(self, subjects: Sequence[Subject], events: Mapping[str, Event]) -> LiveSubjects:
+    async def _read_live(self, subjects: Sequence[Subject], events: Mapping[str, Event]) -> LiveSubjects:
         live_subjects: LiveSubjects = {}
-        await self._live_nodes(live_subjects, [subject.id for subject in subjects])
+        await self._add_live_nodes(live_subjects, [subject.id for subject in subjects])
         connections = [subject for subject in subjects if subject.type is not None]
         drafts = [events[subject.id].draft for subject in connections if subject.id in events]
         ends = [end for draft in drafts for end in (draft.from_id, draft.to_id) if end is not None]
         nodes = {*ends, *(node for subject in connections for node in subject.nodes)}
         await self._add_live_connections(live_subjects, connections, sorted(nodes))
-        await self._live_ontology(live_subjects, [subject.id for subject in subjects])
+        await self._add_live_ontology(live_subjects, [subject.id for subject in subjects])
         return live_subjects
 
-    async def _live_nodes(self, live_subjects: LiveSubjects, ids: Sequence[str]) -> None:
+    async def _add_live_nodes(self, live_subjects: LiveSubjects, ids: Sequence[str]) -> None:
         for row in await self._reader.read(LIVE_NODES, domain=self._domain, ids=ids):
             labels = tuple(sorted(set(row.labels) - {"_Node"}))
             facts = state_facts(row.stored) | {"labels": " ".join(labels)}
@@ -243,7 +243,7 @@ class Examination:
     async def _add_live_connections(
         self, live_subjects: LiveSubjects, subjects: Sequence[Subject], nodes: Sequence[str]
     ) -> None:
-        """Add the connections of these nodes, each with its ends in the log and its ends in the live graph."""
+        """Add the live connections from these nodes to `live_subjects`, with the facts about their endpoints."""
         params = {"domain": self._domain, "nodes": nodes, "ids": [subject.id for subject in subjects]}
         for row in await self._reader.read(LIVE_CONNECTIONS, **params) if nodes else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
@@ -259,21 +259,21 @@ class Examination:
     async def _add_loose_inverses(self, live_subjects: LiveSubjects, elements: Sequence[str]) -> None:
         params = {"domain": self._domain, "elements": elements, "inverses": self._ontology.inverses}
         rows = await self._reader.read(LOOSE_INVERSES, **params) if elements and params["inverses"] else []
-        events = await self._events([str(row.stored[INVERSE_OF]) for row in rows]) if rows else []
-        places = [
+        events = await self._read_events([str(row.stored[INVERSE_OF]) for row in rows]) if rows else []
+        logged_inverses = [
             {**inverse_ends(event.draft), "type": inverse_type(event.draft, self._ontology)}
             for event in events
             if event.draft.op is not Op.DELETE
         ]
         for row in rows:
-            place = {"owner": row.stored[INVERSE_OF], "from": row.from_id, "to": row.to_id, "type": row.type}
-            if place not in places:
+            live_inverse = {"owner": row.stored[INVERSE_OF], "from": row.from_id, "to": row.to_id, "type": row.type}
+            if live_inverse not in logged_inverses:
                 facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
                 live_subjects[row.id, row.type] = LiveSubject(
                     facts=facts, type=row.type, stored=row.stored, elements=[row.element]
                 )
 
-    async def _live_ontology(self, live_subjects: LiveSubjects, ids: Sequence[str]) -> None:
+    async def _add_live_ontology(self, live_subjects: LiveSubjects, ids: Sequence[str]) -> None:
         names = [subject.partition("/")[2] for subject in ids if "/" in subject]
         for row in await self._reader.read(LIVE_NODE_TYPES, domain=self._domain, names=names) if names else ():
             live_subjects[row.id, None] = LiveSubject(facts=state_facts(row.stored) | _definition_facts(row.is_defined))
@@ -285,9 +285,9 @@ class Examination:
         for row in await self._reader.read(LIVE_ONTOLOGY, domain=self._domain) if "ontology" in ids else ():
             live_subjects["ontology", None] = LiveSubject(facts=state_facts(row))
 
-    async def _derived_facts(self, ids: Sequence[str], events: Iterable[Event]) -> Mapping[str, Facts]:
-        places = [inverse_ends(event.draft) for event in events if inverse_type(event.draft, self._ontology)]
-        inverses = await self._reader.read(INVERSES, domain=self._domain, rows=places) if places else []
+    async def _read_derived_facts(self, ids: Sequence[str], events: Iterable[Event]) -> Mapping[str, Facts]:
+        inverse_rows = [inverse_ends(event.draft) for event in events if inverse_type(event.draft, self._ontology)]
+        inverses = await self._reader.read(INVERSES, domain=self._domain, rows=inverse_rows) if inverse_rows else []
         keys = await self._reader.read(KEYS, domain=self._domain, owners=ids)
         windows = await self._reader.read(WINDOWS, domain=self._domain, owners=ids)
         return stored_row_facts(self._domain, keys, windows, inverses)
@@ -298,34 +298,37 @@ def _definition_facts(is_defined: bool) -> Facts:
 
 
 def text_in(stored: Mapping[str, object]) -> str | None:
-    """Return the text content of a live subject, or None if it has none."""
+    """Return the inline text in the stored properties of a live subject, or None if they contain none."""
     text = stored.get("_content")
     return text if isinstance(text, str) else None
 
 
-def _no_windows(event: Event) -> tuple[str, ...] | None:
-    """Return an empty tuple for binary content, which has no windows, or None if the text decides."""
+def _windows_of_content(event: Event) -> tuple[str, ...] | None:
+    """Return an empty tuple for binary content, which has no search windows.
+
+    For text, returns None, because the windows come from the text.
+    """
     ref = content_ref(event.draft.state or {})
     return None if ref is None or ref.is_text else ()
 
 
-def _settle_text(live: LiveSubject, event: Event) -> None:
-    """Treat an indexed text like a text that waits for indexing, since both are correct."""
-    text, is_waiting = searchable_text(event.draft), exact(value=False)
+def _normalize_text_facts(live: LiveSubject, event: Event) -> None:
+    """Give an indexed text the facts of a text that is not yet indexed, because both states are correct."""
+    text, waiting_fact = searchable_text(event.draft), exact_key(value=False)
     if (
         text is not None
         and live.facts.get(_FOLDED) == fold_entity_text(text)
-        and live.facts.get(_IS_LONG) in (None, is_waiting)
+        and live.facts.get(_IS_LONG) in (None, waiting_fact)
     ):
         del live.facts[_FOLDED]
-        live.facts[_IS_LONG] = is_waiting
+        live.facts[_IS_LONG] = waiting_fact
 
 
 _FOLDED, _IS_LONG = f"property {FOLDED}", f"property {IS_LONG}"
 
 
 def _recover_text(event: Event, live: LiveSubject) -> Content | None:
-    """Return the live text if the log refers to it but has lost its copy."""
+    """Return the live text if the event refers to that text, otherwise None. Called if the log has lost its copy."""
     ref = content_ref(event.draft.state or {})
     if ref is None or live.inline is None:
         return None
@@ -334,7 +337,7 @@ def _recover_text(event: Event, live: LiveSubject) -> Content | None:
 
 
 def _add_content(live: LiveSubject, event: Event, check: ContentCheck) -> None:
-    """Add the facts of the content. Windows of lost content are not compared."""
+    """Add the facts about the content to a live subject. Drops facts about the windows of lost content."""
     ref = content_ref(event.draft.state or {})
     if not live.facts:
         return

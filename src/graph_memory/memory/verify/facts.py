@@ -1,6 +1,6 @@
 """Expected and live facts of a subject, and their differences.
 
-A fact is a short name, such as `property status` or `window 0`, with a plain value. Two sets of facts are compared
+A fact has a short name, such as `property status` or `window 0`, and a plain value. Two sets of facts are compared
 name by name, so all kinds of subjects and derived rows are handled alike.
 """
 
@@ -26,21 +26,21 @@ from graph_memory.model.projection import (
 from graph_memory.model.results import Difference
 from graph_memory.model.subjects.kinds import ATTACHED, TYPES, Kind
 from graph_memory.model.subjects.subjects import State
-from graph_memory.model.text.search_windows import gram_text
+from graph_memory.model.text.search_windows import trigram_text
 from graph_memory.model.text.wording import as_text
-from graph_memory.model.values.exact import Exact, exact
+from graph_memory.model.values.exact import ExactValue, exact_key
 
 Facts = dict[str, object]
 LEADS = "way to its target"
-"""Name of the fact that says whether a link leads to its target, if the target exists, and to no other node."""
+"""Name of the fact that a link leads only to its target. The fact also holds if the target does not exist."""
 COPIES = "copies"
-"""Name of the fact that counts the relationships with the id of one connection, if there are several."""
-_LONGEST = 200
+"""Name of the fact with the number of relationships with the same connection id. Only set if there are several."""
+_MAX_VALUE_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """A key row."""
+    """A stored index key: an indexed value, and the id of the subject that has the value."""
 
     owner: str
     kind: str
@@ -51,7 +51,7 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class WindowRow:
-    """A search window."""
+    """A stored search window: a part of a node's text that can be searched."""
 
     owner: str
     type: str
@@ -61,15 +61,18 @@ class WindowRow:
     is_new: bool
 
     def row(self, domain: str) -> Row:
-        """Return the window as a projection row, with the indexed grams only if they do not match the text."""
-        is_indexed = self.is_new or self.grams == gram_text(domain, str(self.text))
+        """Return the window as the projection would write it.
+
+        Includes the stored grams only if they do not match the text.
+        """
+        is_indexed = self.is_new or self.grams == trigram_text(domain, str(self.text))
         index_fault: Row = {} if is_indexed else {"_grams": self.grams}
         return {"_place": self.place, "_type": self.type, "_text": self.text, **index_fault}
 
 
 @dataclass(frozen=True, slots=True)
 class InverseRow:
-    """The inverse relationship of a connection."""
+    """A stored inverse relationship, with the id of its connection."""
 
     owner: str
     type: str
@@ -79,9 +82,8 @@ class InverseRow:
 def expected_facts(event: Event, ontology: Ontology) -> Facts:
     """Return the facts that the live graph should contain about a subject after its last event.
 
-    A deleted subject has no facts.
-
-    The event's draft must contain the node's text, from which search windows are made.
+    A deleted subject has no facts. The event's draft must contain the node's text, from which search windows are
+    computed.
     """
     draft = event.draft
     if draft.op is Op.DELETE or draft.kind is Kind.DOMAIN:
@@ -106,7 +108,7 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
 
 
 def expected_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> Facts:
-    """Return the expected facts of the key rows that a subject has in these indexes, and of a node's search windows."""
+    """Return the expected facts about a subject's keys in these indexes and, for a node, about its search windows."""
     windows = window_rows(domain, draft) if draft.kind is Kind.NODE else ()
     return key_facts(key_rows(domain, draft, indexes)) | window_facts(windows)
 
@@ -114,68 +116,68 @@ def expected_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> Facts:
 def stored_row_facts(
     domain: str, keys: Iterable[KeyRow], windows: Iterable[WindowRow], inverses: Iterable[InverseRow] = ()
 ) -> Mapping[str, Facts]:
-    """Return the facts of stored derived rows by owner."""
-    key_rows_of: dict[str, list[Row]] = {}
+    """Return the facts about stored keys, windows and inverse relationships, keyed by owner."""
+    key_rows_by_owner: dict[str, list[Row]] = {}
     for key in keys:
         row: Row = {"_kind": key.kind, "_type": key.type, "_property": key.property, "_value": key.value}
-        key_rows_of.setdefault(key.owner, []).append(row)
-    windows_of: dict[str, list[Row]] = {}
+        key_rows_by_owner.setdefault(key.owner, []).append(row)
+    windows_by_owner: dict[str, list[Row]] = {}
     for window in windows:
-        windows_of.setdefault(window.owner, []).append(window.row(domain))
-    inverses_of: dict[str, list[InverseRow]] = {}
+        windows_by_owner.setdefault(window.owner, []).append(window.row(domain))
+    inverses_by_owner: dict[str, list[InverseRow]] = {}
     for inverse in inverses:
-        inverses_of.setdefault(inverse.owner, []).append(inverse)
+        inverses_by_owner.setdefault(inverse.owner, []).append(inverse)
     return {
-        owner: key_facts(key_rows_of.get(owner, ()))
-        | window_facts(windows_of.get(owner, ()))
-        | inverse_facts(inverses_of.get(owner, ()))
-        for owner in key_rows_of.keys() | windows_of.keys() | inverses_of.keys()
+        owner: key_facts(key_rows_by_owner.get(owner, ()))
+        | window_facts(windows_by_owner.get(owner, ()))
+        | inverse_facts(inverses_by_owner.get(owner, ()))
+        for owner in key_rows_by_owner.keys() | windows_by_owner.keys() | inverses_by_owner.keys()
     }
 
 
 def state_facts(stored: Mapping[str, object]) -> Facts:
-    """Return the facts of a property map. Content is not included as text, since it is compared by its hash."""
-    return {f"property {key}": exact(value) for key, value in stored.items() if key != "_content"}
+    """Return the facts about stored properties. Omits the content, which is compared by its hash."""
+    return {f"property {key}": exact_key(value) for key, value in stored.items() if key != "_content"}
 
 
 def ends(from_id: str | None, to_id: str | None) -> Facts:
-    """Return the facts of the ends of a connection, or of the node of an observation or link."""
+    """Return the facts about the endpoints of a connection, or about the node of an observation or link."""
     return {name: end for name, end in (("from", from_id), ("to", to_id)) if end is not None}
 
 
 def key_facts(rows: Iterable[Row]) -> Facts:
-    """Return the facts of key rows."""
+    """Return a subject's index keys as facts to compare with the log."""
     return _number_repeats((f"key {row['_kind']} {row['_type']} {row['_property']}", row["_value"]) for row in rows)
 
 
 def inverse_facts(rows: Iterable[InverseRow]) -> Facts:
-    """Return the facts of the inverse relationships of one connection."""
+    """Return the facts about the inverse relationships of one connection."""
     facts: list[tuple[str, object]] = []
     for row in rows:
-        inverse = f"inverse {row.type}"
+        inverse_name = f"inverse {row.type}"
         facts += [
-            (inverse, "there"),
-            *((f"{inverse} {name}", value) for name, value in state_facts(row.stored).items()),
+            (inverse_name, "there"),
+            *((f"{inverse_name} {name}", value) for name, value in state_facts(row.stored).items()),
         ]
     return _number_repeats(facts)
 
 
 WINDOW_FACTS = ("window ", "type of window ", "grams of window ")
-"""Prefixes of the names of facts of search windows."""
+"""Prefixes of the names of facts about search windows."""
 
 
 def window_facts(rows: Iterable[Row]) -> Facts:
-    """Return the facts of search windows."""
+    """Return the facts about a node's search windows."""
     facts: list[tuple[str, object]] = []
     for row in rows:
-        window = f"window {row['_place']}"
-        facts += [(window, row["_text"]), (f"type of {window}", row["_type"])]
-        facts += [(f"grams of {window}", row["_grams"])] if "_grams" in row else []
+        window_name = f"window {row['_place']}"
+        facts += [(window_name, row["_text"]), (f"type of {window_name}", row["_type"])]
+        facts += [(f"grams of {window_name}", row["_grams"])] if "_grams" in row else []
     return _number_repeats(facts)
 
 
 def _number_repeats(facts: Iterable[tuple[str, object]]) -> Facts:
-    """Return facts by name. Repeated names get a number, so that each repetition counts as a difference."""
+    """Return the facts, keyed by name. Numbers repeated names, so that a superfluous row shows as a difference."""
     pairs = list(facts)
     unique: Facts = dict(pairs)
     if len(unique) == len(pairs):
@@ -196,15 +198,17 @@ def _type_ends(state: State) -> Facts:
 def compare(kind: str, subject: str, expected: Facts, live: Facts) -> list[Difference]:
     """Return the differences between the facts of one subject.
 
-    If all facts are missing or all are superfluous, return a single difference.
+    If the subject is missing on one side, returns a single difference.
     """
     if expected and not live:
         return [Difference(kind=kind, subject=subject, problem="missing from the live graph")]
     if live and not expected:
         return [Difference(kind=kind, subject=subject, problem="in the live graph, but not in the log")]
     names = [name for name in sorted(expected | live) if expected.get(name) != live.get(name)]
-    lone = tuple(f"{name} property " for name in names if name.startswith("inverse ") and " property " not in name)
-    names = [name for name in names if not name.startswith(lone)]
+    inverse_prefixes = tuple(
+        f"{name} property " for name in names if name.startswith("inverse ") and " property " not in name
+    )
+    names = [name for name in names if not name.startswith(inverse_prefixes)]
     return [_difference(kind, subject, name, expected.get(name), live.get(name)) for name in names]
 
 
@@ -215,7 +219,11 @@ def _difference(kind: str, subject: str, name: str, expected: object, live: obje
 
 
 def _as_text(value: object) -> str | None:
-    return None if value is None else (str(value) if isinstance(value, Exact) else as_text(value))[:_LONGEST]
+    return (
+        None
+        if value is None
+        else (str(value) if isinstance(value, ExactValue) else as_text(value))[:_MAX_VALUE_CHARACTERS]
+    )
 
 
 def shape_differences(
@@ -231,9 +239,10 @@ def shape_differences(
     turns: Sequence[int] = (),
     domain_turns: Sequence[int] = (),
 ) -> Sequence[Difference]:
-    """Return the faults of a log as a whole: gaps, and counters of the domain that differ from the log.
+    """Return the errors of a log as a whole: gaps, and counters of its domain that differ from the log.
 
-    `turns` are the event numbers at which the log's times go back, `domain_turns` the numbers that the domain records.
+    `turns` are the numbers of the log's events that have an earlier time than their predecessor. `domain_turns` are the
+    numbers that the domain node stores for them.
     """
     checks = (
         ("the log has gaps: its number of events differs from its last seq", last - whole_after, whole_events),

@@ -40,7 +40,7 @@ class LiveObservation:
 
 @dataclass(frozen=True, slots=True)
 class LiveLink:
-    """A link in the live graph, and whether a relationship leads to its target."""
+    """A link in the live graph. `leads` is true if its relationship leads to the right target."""
 
     id: str
     about: str | None

@@ -15,15 +15,15 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 PAGE = 500
-"""Number of small texts read at once."""
+"""Maximum number of small texts that one statement reads."""
 EVENTS = 10_000
-"""Number of events whose contents are checked at a time."""
+"""Maximum number of events whose contents one page contains."""
 PROBLEM = "content of an earlier state in store differs"
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedRow:
-    """A content, and a subject that has or had it."""
+    """The content of an event, and a subject that has or had this content."""
 
     sha256: str
     encoding: Encoding
@@ -33,7 +33,7 @@ class LoggedRow:
 
 @dataclass(frozen=True, slots=True)
 class ContentsPage:
-    """The contents of the next events. Each row has the values of a `LoggedRow`."""
+    """The contents of the next events, each as a `LoggedRow`, and the number of the last of these events."""
 
     last: int | None
     rows: Sequence[Sequence[Any]]
@@ -43,33 +43,34 @@ LOGGED_CONTENTS = query("verify/logged_contents", LoggedRow)
 CONTENTS_AFTER = query("verify/contents_after", ContentsPage)
 
 
-async def lost_contents(
+async def find_lost_contents(
     reader: Reader, contents: Contents, domain: str, checked: set[tuple[str, str]], matching_events: bytearray
 ) -> set[str]:
-    """Return the hashes of the contents that cannot be read. Contents in `checked` are skipped.
+    """Return the hashes of the contents that cannot be read.
 
-    `checked` has the hash and encoding of contents that were already read, and readable contents are added to it. It
-    covers all events whose byte in `matching_events` is not zero. Pages that only have such events are skipped.
+    `checked` contains the hash and encoding of each content that was already read. The contents that this call reads
+    are added to it. Events whose byte in `matching_events` is not zero need no check, so pages with only these events
+    are skipped.
     """
-    lost: set[str] = set()
+    lost_hashes: set[str] = set()
     page = ContentsPage(0, ())
     while page.last is not None:
-        unseen = matching_events.find(0, page.last + 1)
-        after = max(page.last, (unseen if unseen >= 0 else len(matching_events)) - 1)
+        next_unmatched = matching_events.find(0, page.last + 1)
+        after = max(page.last, (next_unmatched if next_unmatched >= 0 else len(matching_events)) - 1)
         [page] = await reader.read(CONTENTS_AFTER, domain=domain, after=after, limit=EVENTS)
-        logged = [LoggedRow(*row) for row in page.rows]
-        lost |= {
+        rows = [LoggedRow(*row) for row in page.rows]
+        lost_hashes |= {
             difference.expected or ""
-            for difference in await _find_unreadable_rows(reader, contents, domain, logged, checked)
+            for difference in await _find_unreadable_rows(reader, contents, domain, rows, checked)
         }
-        checked |= {(row.sha256, row.encoding) for row in logged if row.sha256 not in lost}
-    return lost
+        checked |= {(row.sha256, row.encoding) for row in rows if row.sha256 not in lost_hashes}
+    return lost_hashes
 
 
 async def find_unreadable(
     reader: Reader, contents: Contents, domain: str, checked: Collection[tuple[str, str]], hashes: Collection[str]
 ) -> list[Difference]:
-    """Return the contents with these hashes that cannot be read. Contents in `checked` are skipped."""
+    """Return a difference for each content with these hashes that cannot be read. Skips contents in `checked`."""
     rows = await reader.read(LOGGED_CONTENTS, domain=domain, hashes=sorted(hashes)) if hashes else []
     return await _find_unreadable_rows(reader, contents, domain, rows, checked)
 
@@ -99,7 +100,7 @@ async def _check_page(reader: Reader, contents: Contents, domain: str, page: Seq
 
 
 async def _read_failure(contents: Contents, domain: str, ref: ContentRef, inline: str | None) -> str | None:
-    """Return why a content cannot be read, or None. Streams blobs."""
+    """Return the reason why content cannot be read, or None if it can be read. Streams blobs."""
     try:
         async for _ in contents.stream(domain, ref, inline):
             pass

@@ -1,10 +1,10 @@
 """Compares the live graph with the log quickly, inside Neo4j, and returns only subjects that may differ.
 
-The log is read in the order of subjects, so that the index alone gives the number of each subject's last event. Each
-page of subjects is a range of ids. For each range, Neo4j returns the numbers of the events with which the live graph
-agrees. So memory holds one byte for each event, and only subjects whose bytes differ are examined. All differing
-subjects are returned, and some that do not differ. Several ranges are compared concurrently, so that Neo4j uses all
-cores. Keys and search windows are compared here, because Cypher cannot compute them.
+The log is read in order of subject ids, so the index alone provides the number of each subject's last event. Each page
+of subjects is a range of ids. For each range, Neo4j returns the numbers of the events with which the live graph agrees.
+Only one byte per event is kept in memory, and only subjects whose bytes differ are examined. The result contains all
+differing subjects, and possibly some that do not differ. Several ranges are compared concurrently, so that Neo4j uses
+all cores. This module compares keys and search windows itself, because Cypher cannot compute them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 PAGE = 2_000
-"""Number of subjects compared at a time."""
+"""Maximum number of subjects that one page compares."""
 CONCURRENT_PAGES = 3
-"""Number of concurrent pages: two keep two cores of Neo4j busy, and the derived rows of the third are compared here."""
+"""Number of concurrent pages. Two keep two cores of Neo4j busy, while this module compares the rows of a third."""
 PART_BYTES = 4 * 1024 * 1024
 """Approximate number of bytes of text whose windows are compared at a time."""
 MAX_INLINE_TEXT = 4_000
@@ -43,9 +43,9 @@ _END = "\U0010ffff" * 8
 """A string that sorts after every id."""
 
 SubjectKey = tuple[str, str | None]
-"""The id of a subject, and the type of a connection."""
+"""The id of a subject, and the type of a connection (None for other subjects)."""
 LiveKey = tuple[str, str | None, str | None]
-"""The id of a subject, and the type and source node of a connection."""
+"""The id of a subject, and the type and source node of a connection (None for other subjects)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class LogPage:
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """The numbers of the events with which a range of the live graph agrees, and the subjects that agree with none."""
+    """For a range of the live graph, the numbers of the matching events, and the subjects that match no event."""
 
     proved: Sequence[int]
     unlike: Sequence[LiveKey]
@@ -75,15 +75,15 @@ class InversesPage:
 
 @dataclass(frozen=True, slots=True)
 class WindowsPage:
-    """Search windows, and the owners of windows beyond the end of any text."""
+    """Search windows, and the owners of windows that lie beyond the end of the longest text."""
 
     rows: Sequence[Sequence[Any]]
     beyond: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Unproved:
-    """A subject whose keys or text have yet to be compared, and the values of its indexed properties."""
+class UnverifiedSubject:
+    """A subject whose keys or text must still be compared by this module, with the values of its indexed properties."""
 
     id: str
     kind: str
@@ -92,7 +92,7 @@ class Unproved:
     size: int | None
     values: Sequence[StoredValue | None]
     text: str | None
-    """A node's text if it is short. Longer ones are read separately, so that a page has a limit."""
+    """A node's text if it is short. Longer texts are read separately, so that the size of a page is limited."""
 
 
 LAST_NUMBERS = query("verify/last_numbers", LogPage)
@@ -115,14 +115,14 @@ class QuickComparison:
     domain: str
     ontology: Ontology
     contents: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
-    """The checked contents by hash and encoding."""
+    """Hash and encoding of each piece of content that was checked."""
     subjects: int = 0
     proved: bytearray = field(default_factory=bytearray)
-    """For each event number, the number of live subjects that agree with it: 0, 1, or 2 for more."""
+    """For each event number, the number of live subjects that match the event. The value 2 means two or more."""
     _last: bytearray = field(default_factory=bytearray)
     _suspects: set[Subject] = field(default_factory=set[Subject])
     _nodes: dict[Subject, set[str]] = field(default_factory=dict[Subject, set[str]])
-    """The source nodes of live connections that are suspects."""
+    """The ids of the source nodes of live connections, keyed by suspected subject."""
     _indexes: dict[str, Sequence[Index]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -134,12 +134,12 @@ class QuickComparison:
         numbers = _differing_numbers(self._last, self.proved)
         for start in range(0, len(numbers), PAGE):
             params = {"domain": self.domain, "numbers": numbers[start : start + PAGE]}
-            [results] = await self.reader.read(SUBJECTS_AT, **params)
-            self._suspects |= {Subject(*key) for key in results}
+            [subject_keys] = await self.reader.read(SUBJECTS_AT, **params)
+            self._suspects |= {Subject(*key) for key in subject_keys}
         types = await self.reader.read(LIVE_TYPE_IDS, domain=self.domain)
         self._suspects |= {Subject(type_id, None) for type_id in types}
-        in_order = sorted(self._suspects, key=lambda subject: (str(subject.id), subject.type or ""))
-        return [replace(subject, nodes=tuple(sorted(self._nodes.get(subject, ())))) for subject in in_order]
+        sorted_suspects = sorted(self._suspects, key=lambda subject: (str(subject.id), subject.type or ""))
+        return [replace(subject, nodes=tuple(sorted(self._nodes.get(subject, ())))) for subject in sorted_suspects]
 
     async def _compare_all(self) -> None:
         after: str | None = ""
@@ -155,80 +155,81 @@ class QuickComparison:
                 after = last
 
     async def _compare_range(self, after: str, last: str, slots: anyio.Semaphore) -> None:
-        """Compare the live subjects between two ids, and their derived rows."""
-        keyed = {kind_and_type: properties_of(indexes) for kind_and_type, indexes in self._indexes.items()}
+        """Compare the live subjects with ids between `after` and `last` with the log, and then their derived rows."""
+        indexed_properties = {kind_and_type: properties_of(indexes) for kind_and_type, indexes in self._indexes.items()}
         params = {
             "domain": self.domain,
             "header": dict.fromkeys(HEADER, True),
-            "keyed": keyed,
+            "keyed": indexed_properties,
             "carried": MAX_INLINE_TEXT,
         }
         [page] = await self.reader.read(PROVED, after=after, last=last, **params)
         _count_numbers(self.proved, page.proved)
-        for subject_id, declared, node in page.unlike:
-            if declared is not None and node is not None:
-                self._nodes.setdefault(Subject(subject_id, declared), set()).add(node)
+        for subject_id, connection_type, node in page.unlike:
+            if connection_type is not None and node is not None:
+                self._nodes.setdefault(Subject(subject_id, connection_type), set()).add(node)
         self._suspects |= self._nodes.keys()
         await self._compare_inverses(after, last)
-        unproved = [Unproved(*unchecked) for unchecked in page.unproved]
+        unproved_subjects = [UnverifiedSubject(*subject) for subject in page.unproved]
         nodes = sorted(
-            (unchecked for unchecked in unproved if unchecked.kind == Kind.NODE), key=lambda unproved: unproved.id
+            (subject for subject in unproved_subjects if subject.kind == Kind.NODE),
+            key=lambda subject: subject.id,
         )
-        connections = [unchecked for unchecked in unproved if unchecked.kind != Kind.NODE]
-        unlike = {unchecked for unchecked, declared, _ in page.unlike if declared is None}
-        loose: set[str] = set()
-        for start, end, part in _split_range(after, last, nodes):
+        connections = [subject for subject in unproved_subjects if subject.kind != Kind.NODE]
+        differing_ids = {subject_id for subject_id, connection_type, _ in page.unlike if connection_type is None}
+        other_owners: set[str] = set()
+        for start, end, subjects in _split_range(after, last, nodes):
             params = {"domain": self.domain, "after": start, "last": end}
             [keys] = await self.reader.read(KEYS_BETWEEN, **params)
-            places = max_windows(max((unproved.size or 0 for unproved in part), default=0))
+            places = max_windows(max((subject.size or 0 for subject in subjects), default=0))
             [stored_windows] = await self.reader.read(WINDOWS_BETWEEN, **params, places=places)
-            differing, unclaimed = await self._find_differing(part, keys, stored_windows)
-            unlike |= differing
-            loose |= unclaimed
+            differing_in_part, unclaimed_owners = await self._find_differing(subjects, keys, stored_windows)
+            differing_ids |= differing_in_part
+            other_owners |= unclaimed_owners
         for first in range(0, len(connections), PAGE):
-            part = connections[first : first + PAGE]
-            [keys] = await self.reader.read(KEYS_OF, domain=self.domain, owners=[unproved.id for unproved in part])
-            differing, _ = await self._find_differing(part, keys, WindowsPage((), ()))
-            unlike |= differing
-        await self._add_suspects(unlike, loose)
+            subjects = connections[first : first + PAGE]
+            [keys] = await self.reader.read(KEYS_OF, domain=self.domain, owners=[subject.id for subject in subjects])
+            differing_in_part, _ = await self._find_differing(subjects, keys, WindowsPage((), ()))
+            differing_ids |= differing_in_part
+        await self._add_suspects(differing_ids, other_owners)
         slots.release()
 
     async def _compare_inverses(self, after: str, last: str) -> None:
-        """Compare the inverse relationships between two ids with their connections."""
+        """Compare inverse relationships with their connections, for connection ids between `after` and `last`."""
         if inverses := self.ontology.inverses:
             params = {"domain": self.domain, "after": after, "last": last, "inverses": inverses}
             [page] = await self.reader.read(UNLIKE_INVERSES, **params)
             self._suspects |= {Subject(*key) for key in (*page.unlike, *page.loose)}
 
     async def _find_differing(
-        self, subjects: Sequence[Unproved], keys: Sequence[Sequence[str]], stored_windows: WindowsPage
+        self, subjects: Sequence[UnverifiedSubject], keys: Sequence[Sequence[str]], stored_windows: WindowsPage
     ) -> tuple[set[str], set[str]]:
-        """Return the subjects whose derived rows or text seem to differ, and the other owners of keys."""
+        """Return the subjects whose keys, windows or text seem to differ, and other owners of the given keys."""
         hashes = sorted({subject.sha256 for subject in subjects if subject.sha256 is not None and subject.text is None})
         [texts] = await self.reader.read(TEXTS, domain=self.domain, hashes=hashes) if hashes else [[]]
         return await anyio.to_thread.run_sync(self._compare, subjects, dict(texts), keys, stored_windows)
 
     def _compare(
         self,
-        subjects: Sequence[Unproved],
+        subjects: Sequence[UnverifiedSubject],
         texts: Mapping[str, str],
         keys: Sequence[Sequence[str]],
         stored_windows: WindowsPage,
     ) -> tuple[set[str], set[str]]:
         window_rows = [WindowRow(*values) for values in stored_windows.rows]
         facts = dict(stored_row_facts(self.domain, [KeyRow(*key) for key in keys], window_rows))
-        unlike = set(stored_windows.beyond)
+        differing_ids = set(stored_windows.beyond)
         for subject in subjects:
             text = subject.text if subject.text is not None else texts.get(subject.sha256 or "")
-            is_read = subject.sha256 is None or (text is not None and _hash(text) == subject.sha256)
-            if not is_read or self._expected_rows(subject, text) != facts.pop(subject.id, {}):
-                unlike.add(subject.id)
+            is_text_read = subject.sha256 is None or (text is not None and _hash(text) == subject.sha256)
+            if not is_text_read or self._expected_rows(subject, text) != facts.pop(subject.id, {}):
+                differing_ids.add(subject.id)
             elif subject.sha256 is not None:
                 self.contents.add((subject.sha256, "utf-8"))
-        unlike |= facts.keys() & {row.owner for row in window_rows}
-        return unlike, facts.keys() - unlike
+        differing_ids |= facts.keys() & {row.owner for row in window_rows}
+        return differing_ids, facts.keys() - differing_ids
 
-    def _expected_rows(self, unproved: Unproved, text: str | None) -> Facts:
+    def _expected_rows(self, unproved: UnverifiedSubject, text: str | None) -> Facts:
         indexes = self._indexes.get(f"{unproved.kind}/{unproved.type}", ())
         values = zip(properties_of(indexes), unproved.values, strict=True)
         state = {name: value for name, value in values if value is not None}
@@ -243,26 +244,28 @@ class QuickComparison:
         )
         return expected_rows(self.domain, draft, indexes)
 
-    async def _add_suspects(self, unlike: set[str], loose: set[str]) -> None:
-        """Add the ids to the suspects. Connections get their types.
+    async def _add_suspects(self, differing_ids: set[str], other_owners: set[str]) -> None:
+        """Add the subjects with these ids to the suspects. Reads the types of connections.
 
-        The owners in `loose` have keys, but are not among the compared subjects. Existing connections with keys are
-        omitted, since they are compared with their node.
+        `other_owners` have keys, but are not among the compared subjects. Omits existing connections with keys, since
+        they are compared with their source node.
         """
-        ids = sorted(unlike | loose)
+        ids = sorted(differing_ids | other_owners)
         [results] = await self.reader.read(CONNECTIONS_AMONG, domain=self.domain, ids=ids) if ids else [[]]
-        types = {subject: declared for subject, declared, _ in results}
-        compared = {
+        types = {subject: connection_type for subject, connection_type, _ in results}
+        compared_ids = {
             subject
-            for subject, declared, lives in results
-            if lives and f"{Kind.CONNECTION}/{declared}" in self._indexes
+            for subject, connection_type, is_live in results
+            if is_live and f"{Kind.CONNECTION}/{connection_type}" in self._indexes
         }
-        self._suspects |= {Subject(subject, types.get(subject)) for subject in unlike | (loose - compared)}
+        self._suspects |= {
+            Subject(subject, types.get(subject)) for subject in differing_ids | (other_owners - compared_ids)
+        }
 
 
-def _count_numbers(numbers: bytearray, new: Iterable[int]) -> None:
-    """Count each number, up to 2."""
-    for number in new:
+def _count_numbers(numbers: bytearray, added_numbers: Iterable[int]) -> None:
+    """Add one to the count of each number. A count of 2 stays, since it means two or more."""
+    for number in added_numbers:
         if number >= len(numbers):
             numbers.extend(bytes(number + 1 - len(numbers)))
         numbers[number] = min(numbers[number] + 1, 2)
@@ -274,23 +277,25 @@ def _differing_numbers(counts: bytearray, other_counts: bytearray) -> list[int]:
 
 
 def _indexes_by_type(ontology: Ontology) -> dict[str, Sequence[Index]]:
-    """Return the indexes by kind and type. Types without indexes are omitted."""
+    """Return the indexes, keyed by kind and type. Omits types without indexes."""
     types = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
     indexes = {
-        f"{kind}/{declared.name}": indexes_in(kind, declared.name, ontology)
+        f"{kind}/{type_definition.name}": indexes_in(kind, type_definition.name, ontology)
         for kind in TYPE_OF
-        for declared in types[kind]
+        for type_definition in types[kind]
     }
-    return {kind_and_type: of_type for kind_and_type, of_type in indexes.items() if of_type}
+    return {kind_and_type: type_indexes for kind_and_type, type_indexes in indexes.items() if type_indexes}
 
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _split_range(after: str, last: str, subjects: Sequence[Unproved]) -> Iterator[tuple[str, str, Sequence[Unproved]]]:
-    """Split an id range into parts of about `PART_BYTES` bytes of text. Yields the bounds and subjects of each part."""
-    part: list[Unproved] = []
+def _split_range(
+    after: str, last: str, subjects: Sequence[UnverifiedSubject]
+) -> Iterator[tuple[str, str, Sequence[UnverifiedSubject]]]:
+    """Yield the bounds and subjects of parts of a range of ids. Each part has about `PART_BYTES` bytes of text."""
+    part: list[UnverifiedSubject] = []
     size = 0
     for subject in subjects:
         part.append(subject)

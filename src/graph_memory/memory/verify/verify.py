@@ -1,7 +1,7 @@
-"""Verifies the live graph against its log. `verify` lists all differences, and `rebuild` mends them.
+"""Verifies the live graph against its log. `verify` lists all differences, and `rebuild` repairs them.
 
 Both use the logged ontology, not its live copy, which is itself verified. Both compare without the lock first, and
-compare the apparent differences again under the domain's lock. So a concurrent write is never reported as a
+compare the apparent differences again under the domain's lock. A concurrent write is therefore never reported as a
 difference, and a graph that agrees is never locked.
 """
 
@@ -13,12 +13,12 @@ from datetime import datetime
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.ontology import logged_ontology, logged_types
+from graph_memory.memory.graph.ontology import ontology_from_events, read_logged_types
 from graph_memory.memory.search.index.index import schedule_rebuild
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
 from graph_memory.memory.verify.facts import LEADS, WINDOW_FACTS, shape_differences
-from graph_memory.memory.verify.logged_contents import find_unreadable, lost_contents
-from graph_memory.memory.verify.passage_checks import SEARCH, differences_of_passages
+from graph_memory.memory.verify.logged_contents import find_lost_contents, find_unreadable
+from graph_memory.memory.verify.passage_checks import SEARCH, find_passage_differences
 from graph_memory.memory.verify.quick_compare import QuickComparison
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
@@ -26,24 +26,24 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, project
 from graph_memory.model.results import Difference, Verification
 from graph_memory.model.subjects.kinds import Kind, Step
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.project import run_projection
 from graph_memory.storage.log.reads import MEND_CONTENTS
-from graph_memory.storage.queries import Nothing, query
-from graph_memory.storage.schema_check import Fault, repair_schema, schema_faults
+from graph_memory.storage.queries import NoRow, query
+from graph_memory.storage.schema_check import SchemaProblem, find_schema_problems, repair_schema
 from graph_memory.storage.store import Reader, Transaction
 
 PAGE = 500
-"""Number of subjects compared at a time."""
+"""Maximum number of subjects that are compared at once."""
 MEND_PAGE = 100
-"""Number of subjects mended in one transaction."""
+"""Maximum number of subjects repaired in one transaction."""
 ROUNDS = 3
 """Maximum number of passes of a rebuild. Several are needed, since the repair of one difference can uncover another."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeRow:
-    """Counts and times of a log, and the counters of its domain node."""
+    """Counts and times of a log's events, and the corresponding counters of the domain node."""
 
     events: int
     whole_events: int
@@ -59,88 +59,98 @@ class ShapeRow:
 
 
 SHAPE = query("verify/log_shape", ShapeRow)
-CLEAR_NODE_TEXTS = query("verify/clear_node_texts", Nothing)
-CLEAR_CONNECTION_TEXTS = query("verify/clear_connection_texts", Nothing)
-MEND_LABELS = query("verify/mend_labels", Nothing)
-MEND_DOMAIN = query("verify/mend_domain", Nothing)
-DROP_CONNECTIONS = query("verify/drop_connections", Nothing)
-DROP_TYPES = query("verify/drop_types", Nothing)
+CLEAR_NODE_TEXTS = query("verify/clear_node_texts", NoRow)
+CLEAR_CONNECTION_TEXTS = query("verify/clear_connection_texts", NoRow)
+MEND_LABELS = query("verify/mend_labels", NoRow)
+MEND_DOMAIN = query("verify/mend_domain", NoRow)
+DROP_CONNECTIONS = query("verify/drop_connections", NoRow)
+DROP_TYPES = query("verify/drop_types", NoRow)
 
 
 async def verify(core: Core, domain: str) -> Verification:
-    """Return every difference between the domain's live graph or derived rows and its log."""
-    comparison = QuickComparison(core.store, domain, await _logged_ontology(core.store, domain))
+    """Return all differences between a domain's live graph and derived rows, and its log."""
+    comparison = QuickComparison(core.store, domain, await _read_logged_ontology(core.store, domain))
     shapes: list[ShapeRow] = []
     async with task_group() as tasks:
-        tasks.start_soon(_append_shape, core.store, domain, shapes)
-        suspected, subjects = await _suspects(core, comparison)
+        tasks.start_soon(_read_shape_into, core.store, domain, shapes)
+        suspected_subjects, subject_count = await _find_suspects(core, comparison)
     [shape] = shapes
-    schema = [_schema_difference(fault) for fault in await schema_faults(core.store, domain)]
-    schema += await differences_of_passages(core, domain)
-    lost = await lost_contents(core.store, core.contents, domain, comparison.contents, comparison.proved)
-    if not suspected and not lost and not _shape_faults(shape):
-        return _verification(domain, shape, subjects, (), schema)
+    schema_differences = [
+        _schema_difference(fault) for fault in await find_schema_problems(core.store.of(domain), domain)
+    ]
+    schema_differences += await find_passage_differences(core, domain)
+    lost_hashes = await find_lost_contents(core.store, core.contents, domain, comparison.contents, comparison.proved)
+    if not suspected_subjects and not lost_hashes and not _log_faults(shape):
+        return _build_verification(domain, shape, subject_count, (), schema_differences)
 
     async def confirm(transaction: Transaction) -> Verification:
         await core.log.lock(transaction, domain)
-        findings = await examine_subjects(core, transaction, domain, suspected)
-        unreadable = await find_unreadable(transaction, core.contents, domain, comparison.contents, lost)
-        return _verification(domain, await _shape(transaction, domain), subjects, findings, (*schema, *unreadable))
+        findings = await examine_subjects(core, transaction, domain, suspected_subjects)
+        unreadable_contents = await find_unreadable(
+            transaction, core.contents, domain, comparison.contents, lost_hashes
+        )
+        return _build_verification(
+            domain,
+            await _read_shape(transaction, domain),
+            subject_count,
+            findings,
+            (*schema_differences, *unreadable_contents),
+        )
 
     return await core.store.write("verify", confirm)
 
 
-def _schema_difference(fault: Fault) -> Difference:
+def _schema_difference(fault: SchemaProblem) -> Difference:
     return Difference(kind="schema", subject=fault.name, problem=fault.problem)
 
 
 async def rebuild(core: Core, domain: str) -> Verification:
-    """Mend all differences and return them. `unmended` has the differences that remain.
+    """Repair all differences and return them. `unmended` contains the differences that remain.
 
-    Missing indexes and constraints of the whole database are created first. Raises STORE_CONFLICT if stored data
-    breaks a constraint.
+    First creates missing indexes and constraints of the whole database. Raises STORE_CONFLICT if stored data breaks a
+    constraint.
 
-    Each page is mended in its own transaction, so the graph is never empty, and an interrupted rebuild can be
+    Each page is repaired in its own transaction, so the graph is never empty, and an interrupted rebuild can be
     repeated.
     """
     verification = await verify(core, domain)
-    await repair_schema(core.store)
+    await repair_schema(core.store.of(domain))
     remaining = verification
     for _ in range(ROUNDS):
         if remaining.clean:
             break
-        await mend(core, domain, await suspects(core, domain))
-        await mend_domain(core, domain)
+        await repair_subjects(core, domain, await find_suspects(core, domain))
+        await repair_domain(core, domain)
         if any(difference.kind == SEARCH for difference in remaining.differences):
             await schedule_rebuild(core, domain)
         remaining = await verify(core, domain)
     return verification.model_copy(update={"unmended": remaining.differences})
 
 
-async def mend(core: Core, domain: str, subjects: Sequence[Subject]) -> None:
-    """Restore the subjects that differ from the log."""
-    in_order = sorted(subjects, key=_repair_rank)
-    for start in range(0, len(in_order), MEND_PAGE):
-        page = in_order[start : start + MEND_PAGE]
+async def repair_subjects(core: Core, domain: str, subjects: Sequence[Subject]) -> None:
+    """Restore the given subjects from the log, if they differ from it."""
+    sorted_subjects = sorted(subjects, key=_repair_rank)
+    for start in range(0, len(sorted_subjects), MEND_PAGE):
+        page = sorted_subjects[start : start + MEND_PAGE]
 
-        async def work(transaction: Transaction, page: Sequence[Subject] = page) -> None:
+        async def repair_page(transaction: Transaction, page: Sequence[Subject] = page) -> None:
             await core.log.lock(transaction, domain)
             await _repair_page(transaction, domain, await examine_subjects(core, transaction, domain, page))
 
-        await core.store.write("rebuild", work)
+        await core.store.write("rebuild", repair_page)
 
 
-async def mend_domain(core: Core, domain: str) -> None:
-    """Set the domain's counters from its log, and invalidate the cached ontology in all processes."""
+async def repair_domain(core: Core, domain: str) -> None:
+    """Set the domain's counters to the values in its log, and invalidate the cached ontology in all processes."""
 
-    async def work(transaction: Transaction) -> None:
+    async def set_counters(transaction: Transaction) -> None:
         await core.log.lock(transaction, domain)
-        shape = await _shape(transaction, domain)
+        shape = await _read_shape(transaction, domain)
         counters = {"seq": shape.last, "ontology_version": shape.ontology_last}
         times = {"last_at": shape.last_at, "turns": shape.turns}
         await transaction.run(MEND_DOMAIN, domain=domain, **counters, **times)
 
-    await core.store.write("rebuild", work)
+    await core.store.write("rebuild", set_counters)
     core.log.forget(domain)
 
 
@@ -151,24 +161,29 @@ def _repair_rank(subject: Subject) -> int:
     return 2 if subject.type is not None or subject.id.startswith(("obs_", "link_")) else 1
 
 
-async def _suspects(core: Core, comparison: QuickComparison) -> tuple[list[Subject], int]:
-    """Return the subjects that seem to differ, and the number of all subjects."""
-    suspected = await comparison.suspects()
+async def _find_suspects(core: Core, comparison: QuickComparison) -> tuple[list[Subject], int]:
+    """Return the subjects that differ when compared without the lock, and the number of compared subjects."""
+    suspected_subjects = await comparison.suspects()
     findings = await examine_subjects(
-        core, core.store, comparison.domain, suspected, comparison.contents, ontology=comparison.ontology
+        core, core.store, comparison.domain, suspected_subjects, comparison.contents, ontology=comparison.ontology
     )
-    unknown = sum(finding.event is None or finding.has_other_type for finding in findings)
-    return [finding.subject for finding in findings], comparison.subjects + unknown
+    unknown_count = sum(finding.event is None or finding.has_other_type for finding in findings)
+    return [finding.subject for finding in findings], comparison.subjects + unknown_count
 
 
-async def suspects(core: Core, domain: str) -> list[Subject]:
-    """Return the subjects that seem to differ, compared without the lock."""
-    return (await _suspects(core, QuickComparison(core.store, domain, await _logged_ontology(core.store, domain))))[0]
+async def find_suspects(core: Core, domain: str) -> list[Subject]:
+    """Return the subjects whose live state seems to differ from the log.
+
+    The result is uncertain, since it reads without the lock.
+    """
+    return (
+        await _find_suspects(core, QuickComparison(core.store, domain, await _read_logged_ontology(core.store, domain)))
+    )[0]
 
 
-async def shape_faults(reader: Reader, domain: str) -> Sequence[Difference]:
-    """Return the faults of the log as a whole. Raises ONTOLOGY_NOT_FOUND."""
-    return _shape_faults(await _shape(reader, domain))
+async def find_log_faults(reader: Reader, domain: str) -> Sequence[Difference]:
+    """Return the errors that concern the log as a whole. Raises ONTOLOGY_NOT_FOUND if the domain does not exist."""
+    return _log_faults(await _read_shape(reader, domain))
 
 
 async def examine_subjects(
@@ -180,11 +195,11 @@ async def examine_subjects(
     *,
     ontology: Ontology | None = None,
 ) -> list[Finding]:
-    """Return the subjects that differ. The result is only certain if the domain's lock is held.
+    """Return the given subjects that differ from the log. The result is only certain if the domain's lock is held.
 
     Adds the hash and encoding of each checked content to `contents`.
     """
-    ontology = ontology or await _logged_ontology(reader, domain)
+    ontology = ontology or await _read_logged_ontology(reader, domain)
     examination = Examination(reader, core.contents, domain, ontology)
     findings: list[Finding] = []
     for start in range(0, len(subjects), PAGE):
@@ -194,64 +209,72 @@ async def examine_subjects(
     return findings
 
 
-async def _logged_ontology(reader: Reader, domain: str) -> Ontology:
-    types = await logged_types(reader, domain)
+async def _read_logged_ontology(reader: Reader, domain: str) -> Ontology:
+    types = await read_logged_types(reader, domain)
     if not types:
-        raise no_ontology(domain)
-    return logged_ontology(types)
+        raise no_ontology_error(domain)
+    return ontology_from_events(types)
 
 
-async def _shape(reader: Reader, domain: str) -> ShapeRow:
+async def _read_shape(reader: Reader, domain: str) -> ShapeRow:
     rows = await reader.read(SHAPE, domain=domain)
     if not rows:
-        raise no_ontology(domain)
+        raise no_ontology_error(domain)
     return rows[0]
 
 
-async def _append_shape(reader: Reader, domain: str, shapes: list[ShapeRow]) -> None:
-    shapes.append(await _shape(reader, domain))
+async def _read_shape_into(reader: Reader, domain: str, shapes: list[ShapeRow]) -> None:
+    shapes.append(await _read_shape(reader, domain))
 
 
-def _shape_faults(shape: ShapeRow) -> Sequence[Difference]:
+def _log_faults(shape: ShapeRow) -> Sequence[Difference]:
     facts = asdict(shape)
     facts.pop("events")
     return shape_differences(**facts)
 
 
-def _verification(
-    domain: str, shape: ShapeRow, subjects: int, findings: Sequence[Finding], more: Sequence[Difference]
+def _build_verification(
+    domain: str,
+    shape: ShapeRow,
+    subject_count: int,
+    findings: Sequence[Finding],
+    other_differences: Sequence[Difference],
 ) -> Verification:
-    found_differences = [difference for finding in findings for difference in finding.differences]
-    differences = (*_shape_faults(shape), *found_differences, *more)
-    return Verification(domain=domain, events=shape.events, subjects=subjects, differences=differences)
+    subject_differences = [difference for finding in findings for difference in finding.differences]
+    differences = (*_log_faults(shape), *subject_differences, *other_differences)
+    return Verification(domain=domain, events=shape.events, subjects=subject_count, differences=differences)
 
 
 async def _repair_page(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
     """Project the last event of each subject again. Deletes subjects that are not in the log."""
     await _repair_contents(transaction, domain, findings)
     await _drop_types(transaction, domain, findings)
-    await _mend_labels(transaction, domain, findings)
-    if misplaced := [element for finding in findings if _is_misplaced(finding) for element in finding.live.elements]:
-        await transaction.run(DROP_CONNECTIONS, domain=domain, elements=misplaced)
-    logged = [
+    await _repair_labels(transaction, domain, findings)
+    if misplaced_elements := [
+        element for finding in findings if _is_misplaced(finding) for element in finding.live.elements
+    ]:
+        await transaction.run(DROP_CONNECTIONS, domain=domain, elements=misplaced_elements)
+    logged_findings = [
         (finding, finding.event) for finding in findings if finding.event is not None and not finding.has_other_type
     ]
-    events = [replace(event, draft=replace(event.draft, op=_projected_op(event.draft.op))) for _, event in logged]
-    projection = project(domain, events, await _logged_ontology(transaction, domain))
+    events = [
+        replace(event, draft=replace(event.draft, op=_projected_op(event.draft.op))) for _, event in logged_findings
+    ]
+    projection = project(domain, events, await _read_logged_ontology(transaction, domain))
     _drop_misplaced(projection, findings)
     try:
         await run_projection(transaction, projection)
     except GraphError as error:
         if error.code is not Code.DANGLING_REFERENCE:
             raise
-        hint = "The log itself lacks an end of a connection: restore the database from a backup."
+        hint = "Restore the database from a backup: its log lacks an end node of a connection."
         raise GraphError(error.code, error.message, {"hint": hint}) from error
 
 
 def _projected_op(op: Op) -> Op:
-    """Return the operation for the projector.
+    """Return the operation with which the projector repairs a subject.
 
-    A rebuild creates no subjects. So a creation becomes an update, which writes the derived rows.
+    A rebuild does not create subjects, so a creation becomes an update, which writes the derived rows.
     """
     return Op.DELETE if op is Op.DELETE else Op.UPDATE
 
@@ -277,27 +300,27 @@ def _drop_misplaced(projection: Projection, findings: Sequence[Finding]) -> None
 
 
 async def _drop_types(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
-    unknown = [finding.subject.id.partition("/") for finding in findings if finding.event is None]
-    node_types = [name for kind, _, name in unknown if kind == Kind.NODE_TYPE]
-    connection_types = [name for kind, _, name in unknown if kind == Kind.CONNECTION_TYPE]
+    unlogged_types = [finding.subject.id.partition("/") for finding in findings if finding.event is None]
+    node_types = [name for kind, _, name in unlogged_types if kind == Kind.NODE_TYPE]
+    connection_types = [name for kind, _, name in unlogged_types if kind == Kind.CONNECTION_TYPE]
     if node_types or connection_types:
         await transaction.run(DROP_TYPES, domain=domain, node_types=node_types, connection_types=connection_types)
 
 
 async def _repair_contents(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
-    """Restore texts that only the live graph has. Clears other live texts, so that the projection writes them again."""
+    """Restore texts that only the live graph has. Clears all live texts, so that the projection rewrites them."""
     texts = [content for finding in findings if (content := finding.recoverable_text) is not None]
     if texts:
         rows = [{"sha256": content.sha256, "text": content.text} for content in texts]
         await transaction.run(MEND_CONTENTS, domain=domain, rows=rows)
-    live = [finding for finding in findings if finding.is_in_graph]
-    nodes: list[Row] = [{"id": finding.subject.id} for finding in live if finding.live_type is None]
-    elements = [element for finding in live for element in finding.live.elements]
+    live_findings = [finding for finding in findings if finding.is_in_graph]
+    nodes: list[Row] = [{"id": finding.subject.id} for finding in live_findings if finding.live_type is None]
+    elements = [element for finding in live_findings for element in finding.live.elements]
     await transaction.run(CLEAR_NODE_TEXTS, domain=domain, rows=nodes)
     await transaction.run(CLEAR_CONNECTION_TEXTS, domain=domain, elements=elements)
 
 
-async def _mend_labels(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
+async def _repair_labels(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
     rows = [
         {"id": finding.subject.id, "type": finding.event.draft.type, "extra": list(finding.extra_labels)}
         for finding in findings

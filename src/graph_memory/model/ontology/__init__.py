@@ -1,1 +1,1 @@
-"""Types of nodes and connections, their rules, and how they are written."""
+"""The types of nodes and connections, their rules, and their representation as YAML and JSON."""

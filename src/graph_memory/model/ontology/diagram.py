@@ -1,4 +1,4 @@
-"""An ontology as a Mermaid diagram: a box for each node type, an arrow for each pair that connection types may join."""
+"""Draws an ontology as a Mermaid flowchart: a box per node type, and an arrow per pair that can be connected."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ _ANY_TITLE = "any type"
 
 
 def mermaid(ontology: Ontology) -> str:
-    """Return the text of a Mermaid flowchart; connection types that join the same two boxes share an arrow.
+    """Return the text of a Mermaid flowchart. Connection types between the same two boxes share an arrow.
 
-    An extra box, drawn only if needed, is for ends that may have any type.
+    An extra box, drawn only if needed, stands for endpoints of any type.
     """
-    boxes = {declared.name: f"n{number}" for number, declared in enumerate(ontology.node_types)}
-    arrows = _arrows(ontology, {**boxes, ANY: _ANY_BOX})
-    lines = ["flowchart LR", *(f'  {box}["{_label(name)}"]' for name, box in boxes.items())]
+    boxes = {node_type.name: f"n{number}" for number, node_type in enumerate(ontology.node_types)}
+    arrows = _group_by_ends(ontology, {**boxes, ANY: _ANY_BOX})
+    lines = ["flowchart LR", *(f'  {box}["{_escape_name(name)}"]' for name, box in boxes.items())]
     if any(_ANY_BOX in ends for ends in arrows):
         lines.append(f'  {_ANY_BOX}(["{_ANY_TITLE}"])')
-    joined = ((ends, "<br/>".join(map(_label, names))) for ends, names in arrows.items())
-    lines += [f'  {source} -->|"{label}"| {target}' for (source, target), label in joined]
+    labels_by_ends = ((ends, "<br/>".join(map(_escape_name, names))) for ends, names in arrows.items())
+    lines += [f'  {source} -->|"{label}"| {target}' for (source, target), label in labels_by_ends]
     return "\n".join(lines) + "\n"
 
 
-def _arrows(ontology: Ontology, boxes: Mapping[str, str]) -> dict[tuple[str, str], list[str]]:
+def _group_by_ends(ontology: Ontology, boxes: Mapping[str, str]) -> dict[tuple[str, str], list[str]]:
     arrows: dict[tuple[str, str], list[str]] = {}
-    for declared in ontology.connection_types:
-        for ends in _ends(declared):
-            arrows.setdefault((boxes[ends[0]], boxes[ends[1]]), []).append(declared.name)
+    for connection_type in ontology.connection_types:
+        for ends in _type_pairs(connection_type):
+            arrows.setdefault((boxes[ends[0]], boxes[ends[1]]), []).append(connection_type.name)
     return arrows
 
 
-def _ends(declared: ConnectionType) -> list[tuple[str, str]]:
-    return [(source, target) for source in declared.from_types for target in declared.to_types]
+def _type_pairs(connection_type: ConnectionType) -> list[tuple[str, str]]:
+    return [(source, target) for source in connection_type.from_types for target in connection_type.to_types]
 
 
-def _label(name: str) -> str:
-    """Escape characters of a name that have a meaning in Mermaid, Markdown or HTML."""
+def _escape_name(name: str) -> str:
+    """Escape the characters of a name that are special in Mermaid, Markdown or HTML."""
     return "".join(character if _is_harmless(character) else f"#{ord(character)};" for character in name)
 
 

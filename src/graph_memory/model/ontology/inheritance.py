@@ -1,7 +1,7 @@
-"""Types that a domain inherits from the domains above it, and the inherited types that its own log copies.
+"""The types that a domain inherits from its ancestors, and their copies in the domain's own log.
 
-A domain may add types, but must not redefine inherited ones. Its log copies a type with the first node or connection
-of the type, so that the log is complete even if the domains above change.
+A domain can add types, but must not redefine inherited types. With the first node or connection of an inherited type,
+the type is copied to the domain's log. The log is therefore complete even if the ancestors change.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from graph_memory.model.subjects.kinds import TYPE_OF, Kind, type_subject
 from graph_memory.model.text.wording import join_names
 
 
-def with_inherited_types(own: Ontology, above: Sequence[tuple[str, Ontology]]) -> Ontology:
-    """Return an ontology with the types of the domains above, nearest first.
+def with_inherited_types(own_ontology: Ontology, ancestors: Sequence[tuple[str, Ontology]]) -> Ontology:
+    """Return a domain's own ontology with the types inherited from `ancestors`, nearest domain first.
 
-    Inherited types that contradict it, for example by another inverse with the same name, are omitted without an error.
-    So a domain above can change without regard to the domains below.
+    Inherited types that contradict the ontology, for example because of an inverse with the same name, are omitted
+    without an error. An ancestor can therefore change even if this contradicts its descendants.
     """
     above_types: dict[str, InheritedType] = {}
-    for domain, ontology in above:
-        for declared in (*ontology.node_types, *ontology.connection_types):
-            above_types.setdefault(subject_of_type(declared), InheritedType(declared, domain))
-    own_subjects = _subjects(own)
+    for domain, ontology in ancestors:
+        for declared_type in (*ontology.node_types, *ontology.connection_types):
+            above_types.setdefault(subject_of_type(declared_type), InheritedType(declared_type, domain))
+    own_subjects = _subjects(own_ontology)
     combined = _with_types(
-        own, [inherited.type for subject, inherited in above_types.items() if subject not in own_subjects]
+        own_ontology, [inherited.type for subject, inherited in above_types.items() if subject not in own_subjects]
     )
     return replace(combined, above=above_types, inherited=_subjects(combined) - own_subjects)
 
@@ -38,13 +38,15 @@ def _subjects(ontology: Ontology) -> frozenset[str]:
     return frozenset(map(subject_of_type, (*ontology.node_types, *ontology.connection_types)))
 
 
-def _with_types(own: Ontology, added: Sequence[AnyType]) -> Ontology:
-    room = MAX_TYPES - len(own.node_types) - len(own.connection_types)
-    node_types = [declared for declared in added if isinstance(declared, NodeType)][:room]
-    connection_types = [declared for declared in added if isinstance(declared, ConnectionType)][
-        : room - len(node_types)
+def _with_types(own_ontology: Ontology, inherited_types: Sequence[AnyType]) -> Ontology:
+    max_new_types = MAX_TYPES - len(own_ontology.node_types) - len(own_ontology.connection_types)
+    node_types = [declared_type for declared_type in inherited_types if isinstance(declared_type, NodeType)][
+        :max_new_types
     ]
-    combined = own.with_types(node_types, [])
+    connection_types = [
+        declared_type for declared_type in inherited_types if isinstance(declared_type, ConnectionType)
+    ][: max_new_types - len(node_types)]
+    combined = own_ontology.with_types(node_types, [])
     try:
         return combined.with_types([], connection_types)
     except GraphError:
@@ -61,62 +63,71 @@ def _with_connection_type(ontology: Ontology, connection_type: ConnectionType) -
 
 
 def has_own_declarations(ontology: Ontology) -> bool:
-    """Return whether a domain's own ontology has declarations. The ontology of a new domain is empty."""
-    own = _subjects(ontology) - ontology.inherited
-    return bool(own or ontology.open or ontology.description)
+    """Return whether a domain itself declares types or a description, or is open. New domains do not."""
+    own_subjects = _subjects(ontology) - ontology.inherited
+    return bool(own_subjects or ontology.open or ontology.description)
 
 
 def types_not_inherited(ontology: Ontology, types: Iterable[AnyType]) -> list[AnyType]:
-    """Return the types that are not inherited with the same definition."""
+    """Return the types to declare in the domain's own log, because they are not inherited unchanged."""
     return [
-        declared
-        for declared in types
-        if subject_of_type(declared) not in ontology.inherited or _differs(ontology, declared)
+        declared_type
+        for declared_type in types
+        if subject_of_type(declared_type) not in ontology.inherited or _differs(ontology, declared_type)
     ]
 
 
 def check_inherited(ontology: Ontology, types: Iterable[AnyType]) -> None:
-    """Raise TYPE_ALREADY_EXISTS for types that a domain above defines differently."""
-    if differing := [declared for declared in types if _differs(ontology, declared)]:
+    """Raise TYPE_ALREADY_EXISTS if an ancestor defines one of the types differently."""
+    if differing := [declared_type for declared_type in types if _differs(ontology, declared_type)]:
         first = ontology.above[subject_of_type(differing[0])]
-        titles = join_names([declared.title for declared in differing])
+        titles = join_names([declared_type.title for declared_type in differing])
         is_named = can_read(first.domain, counts=False)
         name = f"domain {first.domain}" if is_named else "a domain that this key may not read"
         message = f"{name[0].upper()}{name[1:]} above this one defines {titles} differently"
         hint = f"Use the definition of {name}, change it there, or choose another name."
-        conflicts = [declared.title for declared in differing]
+        conflicts = [declared_type.title for declared_type in differing]
         details = {"conflicts": conflicts, **({"domain": first.domain} if is_named else {}), "hint": hint}
         raise GraphError(Code.TYPE_ALREADY_EXISTS, message, details)
 
 
 def redefined_types(ontology: Ontology) -> list[AnyType]:
-    """Return the types of a domain that a domain above now defines differently."""
-    return [declared for declared in (*ontology.node_types, *ontology.connection_types) if _differs(ontology, declared)]
+    """Return the types in the ontology that an ancestor now defines differently, because the ancestor changed later."""
+    return [
+        declared_type
+        for declared_type in (*ontology.node_types, *ontology.connection_types)
+        if _differs(ontology, declared_type)
+    ]
 
 
-def _differs(ontology: Ontology, declared: AnyType) -> bool:
-    inherited = ontology.above.get(subject_of_type(declared))
-    return inherited is not None and definition(inherited.type) != definition(declared)
+def _differs(ontology: Ontology, declared_type: AnyType) -> bool:
+    inherited = ontology.above.get(subject_of_type(declared_type))
+    return inherited is not None and definition(inherited.type) != definition(declared_type)
 
 
 def types_to_copy(
-    ontology: Ontology, used: Iterable[tuple[Kind, str]], declared_types: Mapping[str, AnyType]
+    ontology: Ontology, used_types: Iterable[tuple[Kind, str]], declared_types: Mapping[str, AnyType]
 ) -> list[AnyType]:
-    """Return the inherited types to copy into the domain's log: used types and their dependencies, node types first."""
+    """Return the inherited types to copy to the domain's log: used types and their dependencies, node types first.
+
+    `declared_types` are the types that the same write declares, by subject id. Their dependencies are copied too.
+    """
     copied: dict[str, AnyType] = {}
-    subjects = [type_subject(TYPE_OF[kind], name) for kind, name in used]
-    subjects += [subject for declared in declared_types.values() for subject in _dependencies(declared)]
+    subjects = [type_subject(TYPE_OF[kind], name) for kind, name in used_types]
+    subjects += [subject for declared_type in declared_types.values() for subject in _dependencies(declared_type)]
     while subjects:
         subject = subjects.pop()
         if subject in ontology.inherited and subject not in copied and subject not in declared_types:
             copied[subject] = ontology.above[subject].type
             subjects += _dependencies(copied[subject])
-    return sorted(copied.values(), key=lambda declared: (isinstance(declared, ConnectionType), declared.name))
+    return sorted(
+        copied.values(), key=lambda declared_type: (isinstance(declared_type, ConnectionType), declared_type.name)
+    )
 
 
-def _dependencies(declared: AnyType) -> list[str]:
-    """Return the subject ids of the types that a connection type names: its ends and its inverse."""
-    if isinstance(declared, NodeType):
+def _dependencies(declared_type: AnyType) -> list[str]:
+    """Return the subject ids of the types that a type refers to: a connection type's endpoint types and its inverse."""
+    if isinstance(declared_type, NodeType):
         return []
-    ends = [type_subject(Kind.NODE_TYPE, name) for name in (*declared.from_types, *declared.to_types)]
-    return [*ends, *([type_subject(Kind.CONNECTION_TYPE, declared.inverse)] if declared.inverse else [])]
+    ends = [type_subject(Kind.NODE_TYPE, name) for name in (*declared_type.from_types, *declared_type.to_types)]
+    return [*ends, *([type_subject(Kind.CONNECTION_TYPE, declared_type.inverse)] if declared_type.inverse else [])]

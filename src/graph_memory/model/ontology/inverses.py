@@ -1,4 +1,4 @@
-"""Checks that types agree about their inverses."""
+"""Checks that two connection types are declared as inverses of each other."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from graph_memory.model.ontology.types import ConnectionType, check_pair
 
 
 def without_disagreeing_inverses(types: Sequence[ConnectionType]) -> list[ConnectionType]:
-    """Return the types, without the inverses that do not agree.
+    """Return the types, without inverses that only one of the two types declares.
 
-    Types disagree for a moment between the two events that make them a pair.
+    This state exists briefly between the two events that make two types inverses of each other.
     """
     by_name = {connection_type.name: connection_type for connection_type in types}
     return [
@@ -23,8 +23,8 @@ def without_disagreeing_inverses(types: Sequence[ConnectionType]) -> list[Connec
     ]
 
 
-def disagreement(connection_type: ConnectionType, types: Sequence[ConnectionType]) -> GraphError | None:
-    """Return the error if a type and its inverse, in either direction, do not agree."""
+def find_inverse_error(connection_type: ConnectionType, types: Sequence[ConnectionType]) -> GraphError | None:
+    """Return the error if the type and another type are not inverses of each other, or None if all agree."""
     pairs = [(connection_type, other) for other in types if other.name == connection_type.inverse]
     pairs += [(other, connection_type) for other in types if other.inverse == connection_type.name]
     return next((error for first, second in pairs if (error := _pair_error(first, second))), None)

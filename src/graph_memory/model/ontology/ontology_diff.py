@@ -1,4 +1,4 @@
-"""The difference of two ontologies as pure data: new types and changed types."""
+"""The difference between two ontologies as pure data: new types and changed types."""
 
 from __future__ import annotations
 
@@ -18,19 +18,22 @@ _WIDER = {
     PropertyType.NUMBER: {PropertyType.INTEGER},
     PropertyType.STRING: {PropertyType.DATE, PropertyType.DATETIME},
 }
-"""For each type of a property, the earlier types whose values are all still valid."""
+"""For each property type, the narrower types. Changing a narrower type to it keeps all stored values valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypeChange:
-    """A changed type."""
+    """A type's declarations before and after a change."""
 
     before: AnyType
     after: AnyType
 
     @property
     def demands(self) -> tuple[str, ...]:
-        """The new requirements for stored nodes or connections as text; empty if the type only allows more."""
+        """The new requirements for stored nodes or connections, as text.
+
+        It is empty if the change only relaxes rules.
+        """
         results = [
             demand for rule in self.after.properties for demand in _demands(rule, _rule_of(self.before, rule.name))
         ]
@@ -42,14 +45,14 @@ class TypeChange:
 
     @property
     def new_rule_flags(self) -> tuple[str, ...]:
-        """The new rules about other connections."""
+        """The names of the rules in `RULE_FLAGS` that the change enables."""
         return tuple(
             flag for flag in RULE_FLAGS if getattr(self.after, flag, False) and not getattr(self.before, flag, False)
         )
 
     @property
     def new_rules(self) -> AnyType:
-        """The changed type, with only its new rules that compare several subjects."""
+        """The changed type with only those new rules that compare several subjects, such as uniqueness."""
         rules = self.after.properties
         unique = tuple(rule for rule in rules if rule.unique and not _rule_of(self.before, rule.name).unique)
         if isinstance(self.after, NodeType):
@@ -59,12 +62,12 @@ class TypeChange:
 
     @property
     def changes_keys(self) -> bool:
-        """Whether the indexes change."""
+        """Whether the indexes of the type change."""
         return set(indexes_of(self.before)) != set(indexes_of(self.after))
 
     @property
     def changes_inverses(self) -> bool:
-        """Whether the inverse relationships of its connections change."""
+        """Whether the change adds, removes or renames the stored inverse relationships of the type's connections."""
         return materialized_type(self.before) != materialized_type(self.after)
 
     @property
@@ -73,42 +76,44 @@ class TypeChange:
         return self.changes_keys or self.changes_inverses
 
 
-def without_rules(declared: AnyType) -> AnyType:
-    """Return a type with the same name and no rules."""
-    if isinstance(declared, NodeType):
-        return NodeType(declared.name)
-    return ConnectionType(declared.name, (ANY,), (ANY,))
+def without_rules(declared_type: AnyType) -> AnyType:
+    """Return a type with the same name that allows all properties and endpoints."""
+    if isinstance(declared_type, NodeType):
+        return NodeType(declared_type.name)
+    return ConnectionType(declared_type.name, (ANY,), (ANY,))
 
 
-def materialized_type(declared: AnyType | None) -> str:
-    """Return the type of a connection type's inverse relationships, or empty text if it has none."""
-    return declared.materialized_as if isinstance(declared, ConnectionType) else ""
+def materialized_type(declared_type: AnyType | None) -> str:
+    """Return the type of a connection type's stored inverse relationships, or an empty string if there are none."""
+    return declared_type.materialized_as if isinstance(declared_type, ConnectionType) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class OntologyDiff:
-    """New and changed types of an ontology, in the order of declaration."""
+    """The changes from one ontology to another: new types and changed types, in declaration order."""
 
     node_types: tuple[NodeType, ...] = ()
     connection_types: tuple[ConnectionType, ...] = ()
     changed: tuple[TypeChange, ...] = ()
     description: str | None = None
-    """The description of the ontology, if it changes."""
+    """The new description of the ontology, or None if it does not change."""
 
 
 def diff_ontologies(current: Ontology, target: Ontology) -> OntologyDiff:
-    """Return the changes that add or change types in `current` so that they match `target`. Other types stay.
+    """Return the changes that make the types in `current` equal to those in `target`.
 
-    Whether a type is ad hoc is ignored. Raises INVALID_ONTOLOGY if `target` is open and `current` is closed, because
-    that cannot be changed, or if the two have too many types together.
+    Types that are not in `target` are kept. Whether a type is ad hoc is ignored. Raises INVALID_ONTOLOGY if `target` is
+    open and `current` is closed, because a closed ontology cannot be opened, or if there are too many types in total.
     """
     if target.open and not current.open:
         hint = "Remove `open: true`, or create another domain with it."
-        message = "The ontology is open, but the domain's ontology is not, and that cannot be changed"
+        message = "The new ontology is open, but the domain's ontology is closed and cannot be opened"
         raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": "open", "hint": hint})
     _ = current.with_types(target.node_types, target.connection_types)
-    nodes = [(declared, current.find_node_type(declared.name)) for declared in target.node_types]
-    connections = [(declared, current.find_connection_type(declared.name)) for declared in target.connection_types]
+    nodes = [(declared_type, current.find_node_type(declared_type.name)) for declared_type in target.node_types]
+    connections = [
+        (declared_type, current.find_connection_type(declared_type.name)) for declared_type in target.connection_types
+    ]
     changes_description = target.description not in ("", current.description)
     return OntologyDiff(
         _new_types(nodes),
@@ -119,23 +124,23 @@ def diff_ontologies(current: Ontology, target: Ontology) -> OntologyDiff:
 
 
 def _new_types(pairs: Sequence[tuple[_Declared, _Declared | None]]) -> tuple[_Declared, ...]:
-    return tuple(declared for declared, current in pairs if current is None)
+    return tuple(declared_type for declared_type, current in pairs if current is None)
 
 
 def _changed_types(pairs: Sequence[tuple[_Declared, _Declared | None]]) -> Iterator[TypeChange]:
-    for declared, current in pairs:
-        if current is not None and not _is_same_declaration(declared, current):
-            yield TypeChange(current, replace(declared, ad_hoc=declared.ad_hoc and current.ad_hoc))
+    for declared_type, current in pairs:
+        if current is not None and not _is_same_declaration(declared_type, current):
+            yield TypeChange(current, replace(declared_type, ad_hoc=declared_type.ad_hoc and current.ad_hoc))
 
 
-def _is_same_declaration(declared: AnyType, other: AnyType) -> bool:
-    """Return whether two types have exactly the same declaration. The values 1, 1.0 and true all differ."""
-    return repr(definition(replace(declared, ad_hoc=False))) == repr(definition(replace(other, ad_hoc=False)))
+def _is_same_declaration(declared_type: AnyType, other: AnyType) -> bool:
+    """Return whether two types have exactly the same declaration. The values 1, 1.0 and true are different."""
+    return repr(definition(replace(declared_type, ad_hoc=False))) == repr(definition(replace(other, ad_hoc=False)))
 
 
-def _rule_of(declared: AnyType, name: str) -> PropertyRule:
-    """Return the rule of a property, by default an empty rule."""
-    return next((rule for rule in declared.properties if rule.name == name), PropertyRule(name))
+def _rule_of(declared_type: AnyType, name: str) -> PropertyRule:
+    """Return the property's rule. If the type does not declare the property, return a rule that allows every value."""
+    return next((rule for rule in declared_type.properties if rule.name == name), PropertyRule(name))
 
 
 def _demands(after: PropertyRule, before: PropertyRule) -> Iterator[str]:
@@ -161,52 +166,54 @@ def _end_demands(side: str, before: Sequence[str], after: Sequence[str]) -> list
 
 Value = str | float | bool | tuple["Value", ...]
 Values = Mapping[tuple[str | None, str], Value]
-"""The values of a declaration by property (None for the type itself) and key."""
+"""A declaration's values, by property (None for the type itself) and field."""
 
 
-def values_of(declared: AnyType) -> dict[tuple[str | None, str], Value]:
-    """Return the values of a type's declaration. Each property also has an entry with an empty key."""
-    data = definition(declared)
+def values_of(declared_type: AnyType) -> dict[tuple[str | None, str], Value]:
+    """Return the values of a type's declaration. The value under a property's empty key is always true."""
+    data = definition(declared_type)
     rules = cast("Sequence[Mapping[str, Value]]", data.pop("properties", ()))
     values: dict[tuple[str | None, str], Value] = {
-        (None, key): _value(value) for key, value in data.items() if key != "name"
+        (None, key): _to_hashable(value) for key, value in data.items() if key != "name"
     }
     for rule in rules:
         name = str(rule["name"])
         values[name, ""] = True
-        values |= {(name, key): _value(value) for key, value in rule.items() if key != "name"}
+        values |= {(name, key): _to_hashable(value) for key, value in rule.items() if key != "name"}
     return values
 
 
-def _value(value: object) -> Value:
-    """Return a value of a declaration with tuples instead of lists, which are hashable."""
-    return tuple(map(_value, cast("list[object]", value))) if isinstance(value, list) else cast("Value", value)
+def _to_hashable(value: object) -> Value:
+    """Return a declaration's value with its lists converted to tuples, so that it is hashable."""
+    return tuple(map(_to_hashable, cast("list[object]", value))) if isinstance(value, list) else cast("Value", value)
 
 
-def _plain(value: Value) -> object:
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+def _to_lists(value: Value) -> object:
+    return [_to_lists(item) for item in value] if isinstance(value, tuple) else value
 
 
 def declaration_of(name: str, values: Values) -> dict[str, object]:
-    """Return the declaration of a type with these values: the inverse of `values_of`."""
-    result: dict[str, object] = {"name": name}
+    """Return the type declaration with these values. This is the inverse of `values_of`."""
+    declaration: dict[str, object] = {"name": name}
     rules: dict[str, dict[str, object]] = {}
     for (owner, key), value in values.items():
-        plain = _plain(value)
+        value_data = _to_lists(value)
         if owner is None:
-            result[key] = plain
+            declaration[key] = value_data
         else:
-            rules.setdefault(owner, {"name": owner}).update({key: plain} if key else {})
-    return {**result, "properties": list(rules.values())} if rules else result
+            rules.setdefault(owner, {"name": owner}).update({key: value_data} if key else {})
+    return {**declaration, "properties": list(rules.values())} if rules else declaration
 
 
-def describe_values(declared: AnyType) -> dict[str, str]:
-    """Return the values of a type's declaration as text, by title: `description`, `status.enum`."""
-    return {value_title(owner, key): _describe_value(value, key) for (owner, key), value in values_of(declared).items()}
+def describe_values(declared_type: AnyType) -> dict[str, str]:
+    """Return a type declaration's values as text by title, such as `description` or `status.enum`."""
+    return {
+        value_title(owner, key): _describe_value(value, key) for (owner, key), value in values_of(declared_type).items()
+    }
 
 
 def value_title(owner: str | None, key: str) -> str:
-    """Return the title of a value of a declaration: `description`, `status.enum`, or `property status`."""
+    """Return the title of a declaration's value: `description`, `status.enum`, or `property status`."""
     return key if owner is None else f"{owner}.{key}" if key else f"property {owner}"
 
 
@@ -221,7 +228,7 @@ def _describe_value(value: Value, key: str) -> str:
 
 
 def describe_type_change(before: AnyType, after: AnyType) -> str:
-    """Return the changes of a type's declaration as text, such as `status.enum [a] → [a, b]`."""
+    """Return the changes to a type's declaration as text, such as `status.enum [a] → [a, b]`."""
     old, new = describe_values(before), describe_values(after)
     return ", ".join(
         _describe_change(name, old.get(name), new.get(name))

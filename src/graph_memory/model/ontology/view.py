@@ -1,4 +1,4 @@
-"""The ontology as `get_ontology` and the command line show it."""
+"""The ontology as a result of `get_ontology` and of the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import ConnectionType, definition
 from graph_memory.model.results import Result
 
-Declared = dict[str, object]
+Declaration = dict[str, object]
 _Texts = {"type": "array", "items": {"type": "string"}}
 _NODE_TYPE = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["name"]}]}
 _CONNECTION_TYPE = {
@@ -21,41 +21,41 @@ _CONNECTION_TYPE = {
 
 
 class OntologyView(Result):
-    """The ontology of a domain, in the order of declaration."""
+    """A domain's node types and connection types, in declaration order."""
 
-    node_types: Annotated[list[str | Declared], WithJsonSchema({"type": "array", "items": _NODE_TYPE})] = Field(
+    node_types: Annotated[list[str | Declaration], WithJsonSchema({"type": "array", "items": _NODE_TYPE})] = Field(
         description="Names; with detail, objects"
     )
-    connection_types: Annotated[list[Declared], WithJsonSchema({"type": "array", "items": _CONNECTION_TYPE})]
+    connection_types: Annotated[list[Declaration], WithJsonSchema({"type": "array", "items": _CONNECTION_TYPE})]
     open: bool | None = None
     description: str | None = None
 
 
 def brief_view(ontology: Ontology) -> OntologyView:
-    """Return the names of the types, and the ends, inverses and required properties of connection types."""
+    """Return the names of all types and, for connection types, endpoints, inverse, symmetry and required properties."""
     return OntologyView(
-        node_types=[declared.name for declared in ontology.node_types],
-        connection_types=[_brief_connection(declared) for declared in ontology.connection_types],
+        node_types=[declared_type.name for declared_type in ontology.node_types],
+        connection_types=[_brief_connection(declared_type) for declared_type in ontology.connection_types],
     )
 
 
 def detailed_view(ontology: Ontology) -> OntologyView:
-    """Return the whole ontology with all declarations."""
+    """Return the ontology with the complete declarations of all types."""
     return OntologyView(
-        node_types=[definition(declared) for declared in ontology.node_types],
-        connection_types=[definition(declared) for declared in ontology.connection_types],
+        node_types=[definition(declared_type) for declared_type in ontology.node_types],
+        connection_types=[definition(declared_type) for declared_type in ontology.connection_types],
         open=ontology.open,
         description=ontology.description or None,
     )
 
 
-def _brief_connection(declared: ConnectionType) -> Declared:
-    ends: Declared = {
-        "name": declared.name,
-        "from_types": list(declared.from_types),
-        "to_types": list(declared.to_types),
+def _brief_connection(connection_type: ConnectionType) -> Declaration:
+    ends: Declaration = {
+        "name": connection_type.name,
+        "from_types": list(connection_type.from_types),
+        "to_types": list(connection_type.to_types),
     }
-    meaning: Declared = {"inverse": declared.inverse} if declared.inverse else {}
-    meaning |= {"symmetric": True} if declared.symmetric else {}
-    required: Declared = {"required_properties": list(declared.required)} if declared.required else {}
+    meaning: Declaration = {"inverse": connection_type.inverse} if connection_type.inverse else {}
+    meaning |= {"symmetric": True} if connection_type.symmetric else {}
+    required: Declaration = {"required_properties": list(connection_type.required)} if connection_type.required else {}
     return {**ends, **meaning, **required}

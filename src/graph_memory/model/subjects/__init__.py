@@ -1,1 +1,1 @@
-"""Kinds of subjects that events describe."""
+"""The kinds of subjects that events change, such as nodes and connections, and their states."""

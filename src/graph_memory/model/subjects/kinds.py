@@ -1,4 +1,4 @@
-"""The kinds of subjects of a log, one record each."""
+"""The kinds of subjects in a log, each with a record of its properties."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 
 class Step(StrEnum):
-    """The statements of a projection, in the order in which they run."""
+    """The statements of a projection, in execution order."""
 
     DROP_INVERSES = "drop_inverses"
     DROP_CONNECTIONS = "drop_connections"
@@ -52,27 +52,30 @@ class Step(StrEnum):
 
 
 CONTENT = "_content"
-"""The attribute name of the content of a node or connection."""
+"""The name of the content in the attributes of a node or connection."""
 _VALIDITY = frozenset({"_valid_from", "_valid_to"})
 _FIELDS = frozenset({"_path", "_namespace", "_given_title", "_content_summary", "_metadata"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindRecord:
-    """The description of a kind of subject. A kind without `drop` is never deleted."""
+    """The properties of a kind of subject. `put` and `drop` are the steps that write and delete a subject of the kind.
+
+    Subjects of a kind without `drop` are never deleted.
+    """
 
     put: Step
     create: Step | None = None
-    """The step that creates a subject and appends its event from one row."""
+    """The step that creates a subject and appends its event with one row."""
     drop: Step | None = None
     is_ontology: bool = False
-    """Whether changes of such subjects change the ontology."""
+    """Whether changes to these subjects change the ontology."""
     is_data: bool = False
-    """Whether users write, erase, copy and revert such subjects, and may choose their ids."""
+    """Whether users write, erase, copy and revert these subjects, and can choose their ids."""
     type_kind: Kind | None = None
-    """The kind of the types that such subjects have."""
+    """The kind that declares these subjects' types, or None if they have no types."""
     ends: int = 0
-    """Number of nodes that such a subject is attached to. It is deleted with any of them."""
+    """The number of nodes that such a subject is attached to. It is deleted with any of them."""
     attributes: frozenset[str] = frozenset()
     """The reserved properties in the state that a caller can set."""
     required: frozenset[str] = frozenset()
@@ -121,7 +124,7 @@ KINDS: Mapping[Kind, KindRecord] = {
         required=LINK - {"_description", "_metadata"},
     ),
 }
-"""The records in the order of creation: each kind follows the kinds that it needs."""
+"""The records in creation order: each kind follows the kinds that it needs."""
 
 
 def _kinds_where(predicate: Callable[[KindRecord], bool]) -> tuple[Kind, ...]:
@@ -129,21 +132,21 @@ def _kinds_where(predicate: Callable[[KindRecord], bool]) -> tuple[Kind, ...]:
 
 
 TYPE_OF = {kind: record.type_kind for kind, record in KINDS.items() if record.type_kind is not None}
-"""The kind that declares the types of each kind with user properties."""
+"""For each kind with user properties, the kind that declares its types."""
 TYPES = tuple(TYPE_OF.values())
 ONTOLOGY_KINDS = _kinds_where(lambda record: record.is_ontology)
 DATA = _kinds_where(lambda record: record.is_data)
 ATTACHED = _kinds_where(lambda record: record.ends > 0)
-ABOUT = _kinds_where(lambda record: record.ends == 1)
-"""The kinds that are attached to one node."""
+ATTACHED_TO_ONE_NODE = _kinds_where(lambda record: record.ends == 1)
+"""The kinds whose subjects are attached to exactly one node."""
 
 
 DECLARED = "_declared"
-"""In the state of a changed type, the number of the event that declared the type. So it keeps its position."""
+"""The property of a changed type with the number of the event that declared it, so that the type keeps its position."""
 
 
 def type_subject(kind: Kind, name: str) -> str:
-    """Return the subject id of a type. The slash makes it differ from every node and connection id."""
+    """Return a type's subject id. Unlike the ids of nodes and connections, it contains a slash."""
     return f"{kind}/{name}"
 
 

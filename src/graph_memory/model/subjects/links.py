@@ -1,7 +1,7 @@
-"""Links from a node of one domain to a node of another: their states and argument checks.
+"""Links from a node in one domain to a node in another domain: their states and argument checks.
 
-A link is only in the log of the source's domain. The target is stored by name, so it may be deleted. Reads of the link
-report that.
+Only the log of the source's domain contains a link. The link stores the target's domain and id. It does not prevent the
+deletion of the target. Reads of the link report a deleted target.
 """
 
 from __future__ import annotations
@@ -12,32 +12,33 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast, get_args
 
-from graph_memory.model.subjects.subjects import State, present
+from graph_memory.model.subjects.subjects import State, without_nulls
 from graph_memory.model.text.wording import quote, suggestion
 from graph_memory.model.values import fields
 from graph_memory.model.values.arguments import check_domain, check_new_id, invalid_argument
 from graph_memory.model.values.strength import check_fraction
 
 LinkType = Literal["reference", "extension", "version", "alternative"]
-"""The relation of the source to the target: it refers to it, extends it, or is another version or an alternative."""
+"""The relation of the source to the target: it refers to it, extends it, is another version of it, or is an
+alternative."""
 INVERSES: Mapping[str, str] = {
     "reference": "referenced_by",
     "extension": "extended_by",
     "version": "version",
     "alternative": "alternative",
 }
-"""The name of each type as seen from the target."""
+"""Each type's name from the point of view of the target."""
 REVERSE_DESCRIPTION = "Bidirectional link from: {}"
-"""The description of a link as seen from the target."""
+"""A link's description from the point of view of the target."""
 STORED = frozenset(
     {"_target_domain", "_target", "_link_type", "_strength", "_bidirectional", "_description", "_metadata"}
 )
-"""The stored properties of a link that a caller sets."""
+"""The stored properties of a link that a caller can set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkState:
-    """A link after its last event; `metadata` is JSON text in canonical form."""
+    """A link's state after its last event. `metadata` is JSON text in canonical form."""
 
     target_domain: str
     target: str
@@ -49,7 +50,7 @@ class LinkState:
     metadata: str | None = None
 
     def state(self) -> State:
-        """Return the stored state of the link, without its source."""
+        """Return the link's stored state, without its source."""
         state = {
             "_created": self.created,
             "_target_domain": self.target_domain,
@@ -60,16 +61,19 @@ class LinkState:
             "_description": self.description,
             "_metadata": self.metadata,
         }
-        return present(state)
+        return without_nulls(state)
 
     @property
     def data(self) -> dict[str, object] | None:
-        """The metadata as an object."""
+        """The parsed metadata, or None."""
         return None if self.metadata is None else json.loads(self.metadata)
 
     @classmethod
     def from_state(cls, stored: Mapping[str, object]) -> LinkState:
-        """Return the link with the stored state of an event or of the live graph. Raises INVALID_ARGUMENT."""
+        """Return the link from a stored state in an event or in the live graph.
+
+        Raises INVALID_ARGUMENT if a value is invalid.
+        """
         return cls(
             target_domain=check_domain(str(stored.get("_target_domain"))),
             target=check_new_id("target_node_id", str(stored.get("_target"))),
@@ -83,15 +87,18 @@ class LinkState:
 
 
 def check_link_type(value: object) -> LinkType:
-    """Check the type of a link, and return it. Raises INVALID_ARGUMENT."""
+    """Check a link's type, and return it. Raises INVALID_ARGUMENT if the type is unknown."""
     if value not in get_args(LinkType):
-        hint = suggestion(str(value), get_args(LinkType), f"Give one of {', '.join(get_args(LinkType))}.")
+        hint = suggestion(str(value), get_args(LinkType), f"Use one of {', '.join(get_args(LinkType))}.")
         raise invalid_argument("link_type", f"{quote(value)} is not a type of link", hint)
     return cast("LinkType", value)
 
 
 def check_description(value: object) -> str | None:
-    """Check the description of a link, and return it, or None if it is empty. Raises INVALID_ARGUMENT."""
+    """Check a link's description. Return the description, or None if it is empty.
+
+    Raises INVALID_ARGUMENT if it is too long.
+    """
     return None if value is None or value == "" else fields.check_description(cast("str", value))
 
 
@@ -100,9 +107,12 @@ def _check_metadata(value: object) -> str | None:
 
 
 def check_bidirectional(value: object) -> bool:
-    """Check the `bidirectional` argument of a link, and return it. Raises INVALID_ARGUMENT."""
+    """Check a link's `bidirectional` argument, and return it.
+
+    Raises INVALID_ARGUMENT if it is not true or false.
+    """
     if not isinstance(value, bool):
         raise invalid_argument(
-            "bidirectional", f"bidirectional is {quote(value)}, not true or false", "Give true or false."
+            "bidirectional", f"bidirectional is {quote(value)}, not true or false", "Pass true or false."
         )
     return value

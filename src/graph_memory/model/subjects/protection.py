@@ -1,7 +1,7 @@
 """Protection of domains, nodes and connections: reason, expiry, and the actors who may remove it.
 
-Actors who may remove it may also write. Clients choose their actor names, so protection guards against mistakes, not
-against attackers. It expires without clean-up.
+Actors who may remove a protection may also write. Clients choose their actor names, so protection prevents mistakes,
+not attacks. An expired protection has no effect, and is not removed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.text.wording import as_text, join_names, join_parts, printable
+from graph_memory.model.text.wording import as_text, printable, quote
 
 PROTECTION = "_protection"
-"""The property with the protection in a state. It is one JSON text, so that it is compared and merged as a whole."""
+"""The property that stores a subject's protection. It is one JSON string, so it is compared and merged as a whole."""
 LONGEST_REASON = 1_000
 MOST_NAMES = 100
 LONGEST_NAME = 255
@@ -24,7 +24,7 @@ LONGEST_NAME = 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
-    """The protection of one domain, node or connection."""
+    """A domain's, node's or connection's protection: who set it, when, why and until when, and who may remove it."""
 
     locked_by: str
     locked_at: datetime
@@ -33,11 +33,11 @@ class Protection:
     can_be_unprotected_by: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """Return the protection as JSON text, in its stored form."""
+        """Return the protection as JSON text for storage."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def to_dict(self) -> dict[str, object]:
-        """Return the protection as plain data for `read_protection`."""
+        """Return the protection as JSON-compatible data for `read_protection`. Empty fields are omitted."""
         rendered = {
             "locked_by": self.locked_by,
             "locked_at": as_text(self.locked_at),
@@ -48,7 +48,7 @@ class Protection:
         return {name: value for name, value in rendered.items() if value is not None}
 
     def is_active(self, at: datetime) -> bool:
-        """Return whether the protection has not expired at the given time."""
+        """Return whether the protection has not expired by this time."""
         return self.expires_at is None or at < self.expires_at
 
     def allows_write(self, actor: str | None) -> bool:
@@ -56,15 +56,15 @@ class Protection:
         return actor in self.can_be_unprotected_by
 
     def allows_lift(self, actor: str | None, *, at_command_line: bool) -> bool:
-        """Return whether an actor may remove the protection: a named actor or, if none is named, the command line."""
+        """Return whether the actor may remove the protection. If no actors are listed, only the command line may."""
         return self.allows_write(actor) if self.can_be_unprotected_by else at_command_line
 
     @property
     def terms(self) -> tuple[object, ...]:
-        """The reason, expiry and names, which make two protections equal."""
+        """The values by which two protections are compared: reason, expiry and actors' names."""
         return self.reason, self.expires_at, self.can_be_unprotected_by
 
-    def refusal(self, message: str, details: Mapping[str, object]) -> GraphError:
+    def protected_error(self, message: str, details: Mapping[str, object]) -> GraphError:
         """Return the PROTECTED error for a rejected write, with the reason, the names, and the expiry."""
         fields: dict[str, object] = {
             **details,
@@ -73,14 +73,14 @@ class Protection:
             "can_be_unprotected_by": list(self.can_be_unprotected_by),
             "expires_at": self.expires_at and as_text(self.expires_at),
         }
-        present = {name: value for name, value in fields.items() if value is not None}
-        return GraphError(Code.PROTECTED, message, {**present, "hint": self._hint})
+        filled_fields = {name: value for name, value in fields.items() if value is not None}
+        return GraphError(Code.PROTECTED, message, {**filled_fields, "hint": self._hint})
 
     @property
     def _hint(self) -> str:
-        names = join_parts([*map(printable, self.can_be_unprotected_by)])
-        writers = "Only {names} may write to it"
-        who = Hint(writers, ", or remove the protection with {unprotect}", ".", names=names)
+        names = " and ".join(map(quote, self.can_be_unprotected_by))
+        writers = "Only {names} can change it"
+        who = Hint(writers, " or remove the protection with {unprotect}", ".", names=names)
         if not self.can_be_unprotected_by:
             who = Hint("Only {graph-memory unprotect} on the command line can remove the protection.")
         why = f"Reason: {printable(self.reason.rstrip('.'))}. " if self.reason else ""
@@ -90,26 +90,26 @@ class Protection:
 
 @dataclass(frozen=True, slots=True)
 class Protections:
-    """Whether a domain, or anything in it, is protected."""
+    """A domain's protection, and whether subjects in the domain may be protected."""
 
     domain: Protection | None = None
     has_protected: bool = False
-    """Whether any subject in the domain is, or was, protected. If not, writes do not look for protections."""
+    """Whether any subject in the domain is or was protected. If not, writes do not check protections."""
 
     @classmethod
     def of(cls, protection: str | None, has_protected: bool) -> Protections:
-        """Return the protections that the stored properties of a domain describe."""
+        """Return a domain's protections, given its stored protection as JSON text."""
         return cls(stored_protection({PROTECTION: protection}), has_protected)
 
 
 def stored_protection(state: Mapping[str, object]) -> Protection | None:
-    """Return the protection in a state, or None."""
+    """Return the protection in a subject's state, or None. Raises ValueError if it is invalid."""
     text = state.get(PROTECTION)
     return None if text is None else parse_protection(cast("str", text))
 
 
 def parse_protection(text: str) -> Protection:
-    """Return the protection in JSON text. Raises ValueError for invalid text."""
+    """Parse a protection from JSON text. Raises ValueError if the text is invalid."""
     try:
         data = json.loads(text)
     except ValueError:
@@ -120,12 +120,12 @@ def parse_protection(text: str) -> Protection:
 
 
 def read_protection(data: Mapping[str, Any]) -> Protection:
-    """Return the protection in plain data. Raises ValueError."""
+    """Parse a protection from plain data. Raises ValueError if the data is invalid."""
     if unknown := sorted(data.keys() - {"locked_by", "locked_at", "reason", "expires_at", "can_be_unprotected_by"}):
-        raise ValueError(f"has the unknown key {unknown[0]}")
+        raise ValueError(f"contains the unknown key {unknown[0]}")
     names = data.get("can_be_unprotected_by", [])
     if not isinstance(names, list):
-        raise ValueError("has a can_be_unprotected_by that is not a list")  # noqa: TRY004 - as above
+        raise ValueError("contains a can_be_unprotected_by that is not a list")  # noqa: TRY004 - as above
     return Protection(
         locked_by=_check_actor(data.get("locked_by")),
         locked_at=_parse_time(data.get("locked_at")),
@@ -140,39 +140,42 @@ def describe_protection(text: str) -> str:
     protection = parse_protection(text)
     until = f" until {as_text(protection.expires_at)}" if protection.expires_at else ""
     names = [printable(name) for name in protection.can_be_unprotected_by]
-    who = f", removable by {join_names(names)}" if names else ""
-    return f"read-only{until}{who}{f': {printable(protection.reason)}' if protection.reason else ''}"
+    who = f", {' or '.join(names)} can unprotect it" if names else ""
+    return f"protected{until}{who}{f': {printable(protection.reason)}' if protection.reason else ''}"
 
 
 def check_reason(reason: object) -> str:
-    """Check a reason, and return it. Raises ValueError."""
+    """Check a reason, and return it. Raises ValueError if it is not text, blank or too long."""
     if not isinstance(reason, str) or not reason.strip() or len(reason) > LONGEST_REASON:
-        raise ValueError(f"reason must be a text of 1 to {LONGEST_REASON:,} characters")
+        raise ValueError(f"reason must be a string of 1 to {LONGEST_REASON:,} characters")
     return reason
 
 
 def check_names(names: Sequence[object]) -> tuple[str, ...]:
-    """Check names of actors, and return them without duplicates. Raises ValueError."""
+    """Check actors' names, and return them without duplicates.
+
+    Raises ValueError if a name is not text, blank or too long, or if there are too many.
+    """
     if len(names) > MOST_NAMES:
-        raise ValueError(f"can_be_unprotected_by has more than {MOST_NAMES} names")
+        raise ValueError(f"can_be_unprotected_by contains more than {MOST_NAMES} names")
     return tuple(dict.fromkeys(map(_check_name, names)))
 
 
 def _check_actor(actor: object) -> str:
-    """Return the name of the actor that set a protection, which can be any text. Raises ValueError."""
+    """Return the name of the actor that set a protection. Raises ValueError if it is not text."""
     if not isinstance(actor, str):
-        raise ValueError("has a locked_by that is not a text")  # noqa: TRY004 - as above
+        raise ValueError("contains a locked_by that is not a string")  # noqa: TRY004 - as above
     return actor
 
 
 def _check_name(name: object) -> str:
     if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
-        raise ValueError(f"a name of an actor must be a text of 1 to {LONGEST_NAME} characters")
+        raise ValueError(f"the name of an actor must be a string of 1 to {LONGEST_NAME} characters")
     return name
 
 
 def _parse_time(text: object) -> datetime:
     moment = datetime.fromisoformat(text) if isinstance(text, str) else None
     if moment is None or moment.tzinfo is None:
-        raise ValueError("has a time without a zone")
+        raise ValueError("contains a time without a time zone")
     return moment.astimezone(UTC)

@@ -1,7 +1,7 @@
 """Subjects of the log (nodes, connections, observations, domains), and their states as maps of native properties.
 
-A state has all data of an event about its subject. Names that begin with `_` are reserved, all others are user
-properties, so that events and the live graph can use the same map.
+A state contains all data that an event stores about its subject. Names that begin with `_` are reserved. All other
+names are user properties. Events and the live graph can therefore use the same map.
 """
 
 from __future__ import annotations
@@ -23,60 +23,63 @@ MODIFIED = frozenset({"_modified"})
 """The properties that are ignored when two states are compared."""
 
 ENTITY, MENTIONED, RELATION, PLACE, TEXT = "_entity", "_mentioned", "_relation", "_place", "_text"
-"""Properties of entities, relations and observations: type as written, whether the entity is only mentioned, relation
-type as written, position among subjects of the same time, and text.
-"""
+"""Properties of entities, relations and observations: an entity's type as written, whether an entity is only mentioned,
+a relation's type as written, the position among subjects created at the same time, and an observation's text."""
 SUMMARY, SUMMARY_KEY = "SessionSummary", "session"
-"""The node type of a session's summary, and the property with the id of the session."""
+"""The node type of session summaries, and the property with the session's id."""
 SOURCE, TOOL = "source", "tool"
-"""The property of a node that says whose words its text has, and its value for the output of a tool."""
+"""The property with the source of a node's text, and its value for a tool's output."""
 BLOCK = "MemoryBlock"
-"""The node type of a text that an agent reads at the start of each session."""
+"""The node type of texts that an agent reads at the start of each session."""
 PARENT = "_parent"
-"""The property of a domain with the name of the domain above."""
+"""The property of a domain with its parent's name."""
 SUPERSEDES, ASKS = "_supersedes", "_asks"
-"""Properties of an observation with the ids of observations that it supersedes, and that it may supersede."""
+"""Properties of an observation: the ids of observations that it supersedes, and of observations that it may
+supersede."""
 ENTITY_NAME, FOLDED, IS_LONG = "_entity_name", "_folded", "_is_long"
-"""Properties that only the live graph has: the key of an entity's name, and its indexed text. Until the text is
-indexed, a flag says whether it is too long for an index.
-"""
+"""Properties that exist only in the live graph: the key of an entity's name, the indexed text of an entity or
+observation and, until the text is indexed, whether it is too long for an index."""
 CALLED = "_called"
-"""The property of the live graph that marks an entity with aliases."""
+"""The property in the live graph that marks entities with aliases."""
 LONGEST_INDEXED = 8_000
-"""Maximum length of an indexed text in UTF-16 units, of at most three bytes each. Neo4j's limit is 32,766 bytes."""
+"""Maximum length of an indexed text in UTF-16 units. Each has at most three bytes, and Neo4j's limit is 32,766
+bytes."""
 LONGEST_KEY = 1_000
-"""Maximum length of an indexed name in UTF-16 units. For a longer name, only the length is indexed."""
+"""Maximum length of an indexed name in UTF-16 units. For longer names, only the length is indexed."""
 
 StoredValue = str | int | float | bool | datetime | Sequence[str]
 State = dict[str, StoredValue]
 
 
-def present(values: Mapping[str, StoredValue | None]) -> State:
-    """Return the values that are not None: Neo4j stores no nulls."""
+def without_nulls(values: Mapping[str, StoredValue | None]) -> State:
+    """Return the values without None values, because Neo4j stores no nulls."""
     return {key: value for key, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validity:
-    """The period in which a node, connection or observation is valid. None means an open end."""
+    """The period in which a node, connection or observation is valid. None means no limit."""
 
     valid_from: datetime | None = None
     valid_to: datetime | None = None
 
     def state(self) -> State:
-        """Return the times as stored properties."""
-        return present({"_valid_from": self.valid_from, "_valid_to": self.valid_to})
+        """Return the start and end of validity as stored properties. None is omitted."""
+        return without_nulls({"_valid_from": self.valid_from, "_valid_to": self.valid_to})
 
     def end_if_past(self, moment: datetime) -> datetime | None:
-        """Return the end of validity if it is at or before `moment`, otherwise None."""
+        """Return the end of validity if it is at or before `moment`.
+
+        If it is later, or there is no end, return None.
+        """
         return self.valid_to if self.valid_to is not None and self.valid_to <= moment else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainState:
-    """A domain after its last event.
+    """A domain's state after its last event.
 
-    A branch's log continues the log of `forked_from` after number `forked_at`. Its own changes come after `begins_at`.
+    A branch is a copy of the state of `forked_from` after the event `forked_at`. Its own changes follow `begins_at`.
     """
 
     created: datetime
@@ -85,18 +88,18 @@ class DomainState:
     begins_at: int | None = None
     compacted_to: int | None = None
     compacted: str | None = None
-    """Summaries of the sessions with compacted changes, as JSON."""
+    """JSON text with the sessions whose changes were compacted."""
     merges: str | None = None
     protection: Protection | None = None
     description: str | None = None
     metadata: str | None = None
-    """JSON text in canonical form."""
+    """The domain's metadata as JSON text in canonical form."""
     parent: str | None = None
-    """The domain whose types this domain inherits."""
+    """The domain from which this domain inherits types."""
 
     def state(self) -> State:
         """Return the stored state of the domain."""
-        return present(
+        return without_nulls(
             {
                 "_created": self.created,
                 "_forked_from": self.forked_from,
@@ -114,26 +117,26 @@ class DomainState:
 
     @classmethod
     def from_state(cls, stored: Mapping[str, object]) -> DomainState:
-        """Return the domain that a stored state describes."""
-        known = cast("Mapping[str, Any]", stored)
+        """Return the domain with this stored state."""
+        values = cast("Mapping[str, Any]", stored)
         return cls(
-            created=known["_created"],
-            forked_from=known.get("_forked_from"),
-            forked_at=known.get("_forked_at"),
-            begins_at=known.get("_begins_at"),
-            compacted_to=known.get("_compacted_to"),
-            compacted=known.get("_compacted"),
-            merges=known.get("_merges"),
-            protection=stored_protection(known),
-            description=known.get("_description"),
-            metadata=known.get("_metadata"),
-            parent=known.get(PARENT),
+            created=values["_created"],
+            forked_from=values.get("_forked_from"),
+            forked_at=values.get("_forked_at"),
+            begins_at=values.get("_begins_at"),
+            compacted_to=values.get("_compacted_to"),
+            compacted=values.get("_compacted"),
+            merges=values.get("_merges"),
+            protection=stored_protection(values),
+            description=values.get("_description"),
+            metadata=values.get("_metadata"),
+            parent=values.get(PARENT),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeState:
-    """A node after its last event."""
+    """A node's state after its last event."""
 
     id: str
     type: str
@@ -141,7 +144,7 @@ class NodeState:
     created: datetime
     modified: datetime
     title: str
-    """The title derived from properties and content; `shown_title` prefers the title that was set."""
+    """The title derived from properties and content. `shown_title` prefers a title set by a caller."""
     content: ContentRef
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     tags: tuple[str, ...] = ()
@@ -149,11 +152,12 @@ class NodeState:
     validity: Validity = field(default_factory=Validity)
     protection: Protection | None = None
     entity: str | None = None
-    """The type of an entity as written; None for a node that is not an entity."""
+    """An entity's type as the caller wrote it, or None if the node is not an entity."""
     mentioned: bool = False
-    """Whether the node exists only as an end of relations. It becomes an entity when one with its name is created."""
+    """Whether the node exists only as an endpoint of relations. If an entity with its name is created, it becomes that
+    entity."""
     place: int = 0
-    """The node's position among nodes that were created at the same time."""
+    """The node's position among nodes created at the same time."""
 
     def state(self) -> State:
         """Return the stored state of the node."""
@@ -167,16 +171,16 @@ class NodeState:
             PLACE: self.place or None,
             **self.fields.state(self.title),
         }
-        return present({**self.properties, **fields}) | content_state(self.content) | self.validity.state()
+        return without_nulls({**self.properties, **fields}) | content_state(self.content) | self.validity.state()
 
     @property
     def shown_title(self) -> str:
-        """The title that was set, or the derived title if none was set."""
+        """The title set by a caller, or else the derived title."""
         return self.fields.title or self.title
 
     @classmethod
     def from_live(cls, stored: Mapping[str, object]) -> NodeState:
-        """Return the node with the properties of a live `_Node`."""
+        """Return a node's state, given the properties of its `_Node` in the live graph."""
         reader = _Reader(stored)
         return cls(
             id=reader.text("_id"),
@@ -199,7 +203,7 @@ class NodeState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionState:
-    """A connection after its last event."""
+    """A connection's state after its last event."""
 
     id: str
     type: str
@@ -216,12 +220,12 @@ class ConnectionState:
     provenance: Provenance = field(default_factory=Provenance)
     protection: Protection | None = None
     relation: str | None = None
-    """The type of a relation between entities as written, if it differs from the stored type."""
+    """A relation's type as the caller wrote it, or None if it equals the stored type."""
     place: int = 0
-    """The connection's position among connections that were created at the same time."""
+    """The connection's position among connections created at the same time."""
 
     def state(self) -> State:
-        """Return the stored state of the connection, without its ends."""
+        """Return the connection's stored state, without its endpoints' ids."""
         fields = {
             "_created": self.created,
             "_modified": self.modified,
@@ -232,11 +236,11 @@ class ConnectionState:
         }
         content = content_state(self.content) if self.content else {}
         details = {**self.strength.state(), **self.provenance.state()}
-        return present({**self.properties, **fields}) | content | self.validity.state() | details
+        return without_nulls({**self.properties, **fields}) | content | self.validity.state() | details
 
     @classmethod
     def from_live(cls, stored: Mapping[str, object], from_node_id: str, to_node_id: str) -> ConnectionState:
-        """Return the connection with the properties of a live relationship."""
+        """Return a connection's state, given the properties of its relationship in the live graph."""
         reader = _Reader(stored)
         return cls(
             id=reader.text("_id"),
@@ -260,24 +264,24 @@ class ConnectionState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationState:
-    """An observation after its last event. Observations are ordered by `created` and `place`."""
+    """An observation's state after its last event. Observations are ordered by `created`, then by `place`."""
 
     text: str
     time: datetime
     """The time at which the fact was observed."""
     created: datetime | None = None
     origin: str | None = None
-    """The source of the observation: a session, or a name."""
+    """The observation's source: a session or a name."""
     confidence: float | None = None
     validity: Validity = field(default_factory=Validity)
     place: int = 0
     supersedes: tuple[str, ...] = ()
     """Ids of the observations that this one supersedes."""
     asks: tuple[str, ...] = ()
-    """Ids of observations that this one may supersede: a question about them is open."""
+    """Ids of observations that this one may supersede. The question is still open."""
 
     def state(self) -> State:
-        """Return the stored state of the observation, without its node."""
+        """Return the observation's stored state, without its entity's id."""
         fields = {
             TEXT: self.text,
             "_time": self.time,
@@ -288,11 +292,11 @@ class ObservationState:
             SUPERSEDES: list(self.supersedes) or None,
             ASKS: list(self.asks) or None,
         }
-        return present(fields) | self.validity.state()
+        return without_nulls(fields) | self.validity.state()
 
     @classmethod
     def from_state(cls, stored: Mapping[str, object]) -> ObservationState:
-        """Return the observation that a stored state describes."""
+        """Return the observation with this stored state."""
         reader = _Reader(stored)
         return cls(
             text=reader.text(TEXT),
@@ -308,28 +312,32 @@ class ObservationState:
 
 
 def entity_key(name: str) -> str:
-    """Return the key under which an entity's name is indexed: the name itself or, for a long name, its length."""
+    """Return the key under which an entity's name is indexed: the name or, for a long name, its length."""
     length = _length(name)
     return name if length <= LONGEST_KEY else f"{length}"
 
 
 def length_state(text: str) -> State:
-    """Return the stored property that marks whether a searchable text is too long to be indexed."""
+    """Return the stored flag for a searchable text that is too long to be indexed."""
     return {IS_LONG: _length(text) > LONGEST_INDEXED}
 
 
 def _length(text: str) -> int:
-    """Return the length of a text in UTF-16 units, since Neo4j counts these."""
+    """Return a text's length in UTF-16 units, because Neo4j counts these."""
     return len(text.encode("utf-16-le")) // 2
 
 
+DIFFERENT = "different_from_ids"
+"""The property of an entity with the ids of similar but different entities. Searches and recalls omit it."""
+
+
 def user_properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
-    """Return the user properties of a stored map."""
+    """Return the user properties among stored properties. Their names do not begin with `_`."""
     return {key: cast("PropertyValue", value) for key, value in stored.items() if not key.startswith("_")}
 
 
 def content_state(content: ContentRef) -> State:
-    """Return the stored state of content, without the bytes, which are stored under their hash."""
+    """Return content's stored properties: format, encoding, size and hash. The bytes are stored elsewhere."""
     return {
         "_content_format": content.format,
         "_content_encoding": content.encoding,
@@ -339,7 +347,7 @@ def content_state(content: ContentRef) -> State:
 
 
 def content_ref(stored: Mapping[str, object]) -> ContentRef | None:
-    """Return the content reference of a state, or None if the state has no content."""
+    """Return the reference to a subject's content in its state, or None without content."""
     if "_content_sha256" not in stored:
         return None
     return ContentRef(
@@ -352,7 +360,7 @@ def content_ref(stored: Mapping[str, object]) -> ContentRef | None:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Typed access to a stored property map. A missing value, or another type, is an error of the store."""
+    """Typed access to a stored property map. Types are not checked. A missing value raises KeyError."""
 
     stored: Mapping[str, object]
 
@@ -377,12 +385,12 @@ class _Reader:
 
 
 def fold_entity_text(text: str) -> str:
-    """Return a text as entity search compares it: in lower case, in NFC."""
+    """Return the text in lower case and NFC. Entity search compares texts in this form."""
     return unicodedata.normalize("NFC", text.lower())
 
 
 def is_pattern_data(key: str, value: object) -> bool:
-    """Return whether a property stores the conditions or steps of a pattern. Its content has them as text."""
+    """Return whether a property stores a pattern's conditions or steps. The content repeats them as text."""
     prefix = _PATTERN_PREFIXES.get(key)
     return prefix is not None and isinstance(value, str) and value.startswith(prefix)
 

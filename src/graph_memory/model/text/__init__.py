@@ -1,1 +1,1 @@
-"""Text utilities: name comparison, message wording, search windows."""
+"""Functions for text: comparing names, wording messages, and splitting text for search."""

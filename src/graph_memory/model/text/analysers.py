@@ -1,4 +1,4 @@
-"""The analysers of Neo4j for a domain's text search, with the index and label of each."""
+"""Neo4j's analysers for the text search of a domain, each with its index and label."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ ANALYSERS: tuple[LiteralString, ...] = (
 
 
 def index_of(analyser: LiteralString) -> LiteralString:
-    """Return the name of the full-text index with this analyser."""
+    """Return the name of the full-text index of passages that uses this analyser."""
     return "_passages_" + analyser.replace("-", "_")
 
 
 def label_of(analyser: LiteralString) -> LiteralString:
-    """Return the label of the passages in the index with this analyser."""
+    """Return the label of the passages in the full-text index that uses this analyser."""
     return "_" + analyser.replace("-", " ").title().replace(" ", "")
 
 
 LABELS: dict[str, LiteralString] = {label_of(analyser): analyser for analyser in ANALYSERS}
-"""The analysers by their labels."""
+"""The analysers, by their passages' labels."""
 
 
 def analyser_of(label: str | None) -> LiteralString:
-    """Return the analyser of passages with a label; by default English."""
+    """Return the analyser of passages with this label. For None or an unknown label, return the English analyser."""
     return LABELS.get(label or "", ENGLISH)

@@ -1,9 +1,9 @@
-"""Exact substring search: case-folded windows of text, and the trigrams that find them.
+"""Exact substring search: case-folded windows of text, and the trigrams that select windows.
 
-A window has `WINDOW` characters of folded text and repeats the last `OVERLAP` characters of the previous window. So any
-needle of up to `NEEDLE` characters is completely in at least one window. A window's grams are its distinct runs of
-three characters. A window with the needle has all of the needle's grams, so a search for these grams has no false
-negatives. Every candidate is then checked for the needle itself.
+A window has `WINDOW` characters of case-folded text, and repeats the last `OVERLAP` characters of the previous window.
+Any search text of up to `PROBE_CHARACTERS` is therefore completely in at least one window. A trigram is a sequence of
+three characters. A window with the search text contains all of its trigrams, so a search for these trigrams has no
+false negatives. Every candidate is then checked for the search text itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 WINDOW = 2_000
 OVERLAP = 255
-NEEDLE = OVERLAP + 1
+PROBE_CHARACTERS = OVERLAP + 1
 GRAM = 3
 MAX_QUERY_GRAMS = 64
 
@@ -25,12 +25,12 @@ _DOMAIN_MARK = "\ue001"
 
 
 def fold(text: str) -> str:
-    """Return the text as search compares it: with Unicode case folding, but without normalisation."""
+    """Return the case-folded text. It is not normalised, so two encodings of a letter still differ."""
     return text.casefold()
 
 
 def windows(text: str) -> Iterator[str]:
-    """Yield the windows of a text, folded. An empty text has none."""
+    """Yield a text's case-folded windows. An empty string has none."""
     folded = fold(text)
     step = WINDOW - OVERLAP
     for start in range(0, max(len(folded) - OVERLAP, 1), step):
@@ -39,68 +39,74 @@ def windows(text: str) -> Iterator[str]:
 
 
 def max_windows(characters: int) -> int:
-    """Return the maximum number of windows that a text can have. Folding turns a character into up to three."""
+    """Return the maximum number of windows of a text with this many characters.
+
+    Folding may triple the text's length.
+    """
     return 3 * characters // (WINDOW - OVERLAP) + 1
 
 
-def grams(folded: str) -> list[str]:
-    """Return the distinct trigrams of a folded text as tokens, with a placeholder for white space."""
-    return _joined_grams(folded).split(" ") if len(folded) >= GRAM else []
+def split_trigrams(folded: str) -> list[str]:
+    """Return a case-folded text's distinct trigrams as tokens, with a placeholder for white space."""
+    return _join_trigrams(folded).split(" ") if len(folded) >= GRAM else []
 
 
-def gram_text(domain: str, folded: str) -> str:
-    """Return the text of a window in the full-text index: the domain's mark and every trigram."""
+def trigram_text(domain: str, folded: str) -> str:
+    """Return the text that the full-text index stores for a window: the domain's mark and all trigrams."""
     mark = _DOMAIN_MARK + domain
-    return f"{mark} {_joined_grams(folded)}" if len(folded) >= GRAM else mark
+    return f"{mark} {_join_trigrams(folded)}" if len(folded) >= GRAM else mark
 
 
-def _joined_grams(folded: str) -> str:
-    """Return the distinct trigrams of a folded text, separated by spaces.
+def _join_trigrams(folded: str) -> str:
+    """Return a case-folded text's distinct trigrams, separated by spaces.
 
-    Three characters of 16 bits and a space make a number of 64 bits. Such numbers take half the time of a string for
-    each trigram. Text with wider characters is split the slow way.
+    Three 16-bit characters and a space fit into a 64-bit number. Processing such numbers takes half as long as
+    processing strings. Text with characters of more than 16 bits is processed as strings.
     """
-    plain = _WHITE.sub(_SPACE, folded.replace(" ", _SPACE))
-    count = len(plain) - GRAM + 1
-    encoded = plain.encode("utf-16-le", "surrogatepass")
-    if len(encoded) > 2 * len(plain):
-        return " ".join(dict.fromkeys(plain[i : i + GRAM] for i in range(count)))
+    normalized = _WHITE.sub(_SPACE, folded.replace(" ", _SPACE))
+    count = len(normalized) - GRAM + 1
+    encoded = normalized.encode("utf-16-le", "surrogatepass")
+    if len(encoded) > 2 * len(normalized):
+        return " ".join(dict.fromkeys(normalized[i : i + GRAM] for i in range(count)))
     lanes = bytearray(" ".encode("utf-16-le") * (4 * count))
-    for place in range(2 * GRAM):
-        lanes[place::8] = encoded[place : place + 2 * count : 2]
+    for byte_offset in range(2 * GRAM):
+        lanes[byte_offset::8] = encoded[byte_offset : byte_offset + 2 * count : 2]
     distinct = array("Q", dict.fromkeys(memoryview(lanes).cast("Q")))
     return distinct.tobytes().decode("utf-16-le", "surrogatepass")[:-1]
 
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """The text to find. Windows are compared with its `probe`, which is its first `NEEDLE` characters."""
+    """A case-folded text to search for.
+
+    Windows are compared with its `probe`: its first `PROBE_CHARACTERS` characters.
+    """
 
     folded: str
 
     @classmethod
     def of(cls, query: str) -> Needle:
-        """Return the needle of a query."""
+        """Return the needle for a query's text. The text is case-folded first."""
         return cls(fold(query))
 
     @property
     def probe(self) -> str:
-        """The part of the searched text that fits in one window."""
-        return self.folded[:NEEDLE]
+        """The longest prefix of the needle that is always completely in one window."""
+        return self.folded[:PROBE_CHARACTERS]
 
     @property
     def fits_window(self) -> bool:
-        """Whether the probe is the whole needle, so that a match in a window needs no further check."""
-        return len(self.folded) <= NEEDLE
+        """Whether the probe is the whole needle. Matches in windows then need no further check of the content."""
+        return len(self.folded) <= PROBE_CHARACTERS
 
     @property
     def is_short(self) -> bool:
-        """Whether the needle is too short for a trigram, so that all windows must be scanned."""
+        """Whether the needle is too short for a trigram. All windows must then be scanned."""
         return len(self.folded) < GRAM
 
     def lucene(self, domain: str) -> str:
-        """Return the index query: the domain's mark and the first trigrams, all required, each quoted."""
-        tokens = [_DOMAIN_MARK + domain, *grams(self.probe[: MAX_QUERY_GRAMS + GRAM - 1])]
+        """Return the Lucene query for the domain's windows that contain the first trigrams of the probe."""
+        tokens = [_DOMAIN_MARK + domain, *split_trigrams(self.probe[: MAX_QUERY_GRAMS + GRAM - 1])]
         return " ".join(f"+{_quote(token)}" for token in tokens)
 
     def is_in(self, text: str) -> bool:

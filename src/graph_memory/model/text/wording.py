@@ -1,4 +1,4 @@
-"""Names and values in messages: printable, of bounded length, with suggestions for misspelled names."""
+"""Names and values in messages: printable, limited in length, with suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _CREDENTIALS = re.compile(r"//[^/@\s]*@")
 
 
 def printable(value: object) -> str:
-    """Return a value for a message: printable, on one line and of bounded length."""
+    """Return the value as printable text for a message, on one line, truncated to a maximum length."""
     text = as_text(value)
     return escape_invisible(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…")
 
 
 def as_text(value: object) -> str:
-    """Return a value as JSON text, and text unchanged."""
+    """Return a string unchanged, and any other value as JSON text."""
     match value:
         case str():
             return value
@@ -32,7 +32,7 @@ def as_text(value: object) -> str:
             return "null"
         case bool():
             return str(value).lower()
-        case int() if value.bit_length() > 1_000:  # Python refuses to write very long numbers
+        case int() if value.bit_length() > 1_000:  # Python does not convert very long numbers
             return "a very large number"
         case datetime():
             return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
@@ -46,27 +46,27 @@ def as_text(value: object) -> str:
 
 
 def quote(value: object) -> str:
-    """Return a value for a message: text in quotation marks, with inner marks replaced, and other values as JSON."""
+    """Return a value for a message: strings in quotation marks, with inner marks replaced, and other values as JSON."""
     return f'"{printable(value).translate(QUOTES)}"' if isinstance(value, str) else printable(value)
 
 
 def with_title(subject: str, title: object) -> str:
-    """Return an id for a message, preceded by the title if it is known."""
+    """Return a subject for a message: `"title" (id)`, or only its id if the title is None."""
     return subject if title is None else f"{quote(title)} ({subject})"
 
 
 def printable_name(name: str) -> str:
-    """Return a stored name for a message: unchanged if it is one plain word, otherwise in quotes."""
+    """Return a stored name for a message: unchanged if it is a plain word, otherwise in quotation marks."""
     return name if _PLAIN_NAME.fullmatch(name) else quote(name)
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return stored names as `[a, b, "c d"]`; after 50 names, `and N more`."""
+    """Return stored names as `[a, b, "c d"]`. If there are more than 50, the list ends with `and N more`."""
     return join_parts([printable_name(name) for name in names])
 
 
 def join_parts(names: Sequence[str]) -> str:
-    """Return parts of a message as `[a, b, c]`; after 50 parts, `and N more`."""
+    """Return texts as `[a, b, c]`. If there are more than 50, the list ends with `and N more`."""
     parts = list(names[:MOST_LISTED])
     if len(names) > MOST_LISTED:
         parts.append(f"and {len(names) - MOST_LISTED} more")
@@ -74,17 +74,17 @@ def join_parts(names: Sequence[str]) -> str:
 
 
 def format_day(at: datetime) -> str:
-    """Return the day of a time, such as `8 May 2023`."""
+    """Return the date of a time as text, such as `8 May 2023`."""
     return f"{at.day} {at:%B} {at.year}"
 
 
 def format_last_day(end: datetime) -> str:
-    """Return the last day on which a subject is valid, given the end of its validity."""
+    """Return a period's last day as text. `end` is the period's exclusive end."""
     return format_day(end - end.resolution if end.replace(tzinfo=None) > datetime.min else end)
 
 
 def kind_of(value: object) -> str:
-    """Return the JSON kind of a value, such as `null`, `a list` or `text`."""
+    """Return a value's JSON kind, such as `null`, `a list` or `text`."""
     match value:
         case None:
             return "null"
@@ -99,11 +99,14 @@ def kind_of(value: object) -> str:
         case Mapping():
             return "an object"
         case _:
-            return f"a {printable(type(value).__name__)}"
+            return f"a value of type {printable(type(value).__name__)}"
 
 
 def nearest(name: str, candidates: Collection[str]) -> str | None:
-    """Return the most similar candidate, or None if none is close enough."""
+    """Return the candidate most similar to the name.
+
+    Returns None if none is similar, or there are too many to compare.
+    """
     if len(candidates) > _MOST_COMPARED:
         return None
     folded = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}
@@ -111,15 +114,15 @@ def nearest(name: str, candidates: Collection[str]) -> str | None:
     return folded[close[0]] if close else None
 
 
-def did_you_mean(parts: Sequence[str]) -> str:
-    """Return `Did you mean …? ` with a space at the end, or empty text if there are no parts."""
-    return "" if not parts else f"Did you mean {parts[0] if len(parts) == 1 else f'one of {join_parts(parts)}'}? "
+def did_you_mean(names: Sequence[str]) -> str:
+    """Return `Did you mean …? ` with a space at the end, or an empty string without names."""
+    return "" if not names else f"Did you mean {names[0] if len(names) == 1 else f'one of {join_parts(names)}'}? "
 
 
-def suggestion(name: str, candidates: Collection[str], otherwise: str) -> str:
-    """Return `Did you mean "x"?`, or `otherwise` if no candidate is close enough."""
+def suggestion(name: str, candidates: Collection[str], fallback: str) -> str:
+    """Return `Did you mean "x"?` with the most similar candidate, or `fallback` if no candidate is similar."""
     candidate = nearest(name, candidates)
-    return otherwise if candidate is None else f"Did you mean {quote(candidate)}?"
+    return fallback if candidate is None else f"Did you mean {quote(candidate)}?"
 
 
 def without_credentials(text: str) -> str:

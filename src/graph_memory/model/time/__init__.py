@@ -1,1 +1,1 @@
-"""Points in time and in the log."""
+"""Times of events, and parsing of times and log positions."""

@@ -1,7 +1,7 @@
-"""Times as people and agents write them: RFC 3339, dates, and words such as `yesterday` or `since March`.
+"""Parses times as people and agents write them: RFC 3339, dates, and words such as `yesterday` or `since March`.
 
-All arguments that name a time use this parser. It returns a day, month or minute as a span, of which the caller takes
-the beginning or the end. It rejects unknown words instead of guessing.
+All time arguments use this parser. It returns a day, month or minute as a span, and the caller uses the start or end of
+the span. Unknown words are rejected.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from functools import partial
 from typing import Literal
 
 EXAMPLES = '"2 hours ago", yesterday, "last monday", "this month" or "since March"'
-"""Examples of words for times, for hints."""
+"""Examples of times in words, for error hints."""
 Toward = Literal["past", "nearest", "future"]
-"""The direction in which a day or month lies if the text names no year."""
+"""The day or month that a text without a year means: the last that has begun, the nearest, or the next."""
 
 _TICK = timedelta(microseconds=1)
-"""The smallest difference of two stored times."""
+"""The smallest difference between two stored times."""
 _DAY = timedelta(days=1)
 _LEAP_YEARS = 8
 """Maximum number of years from one 29 February to the next."""
@@ -41,10 +41,10 @@ _STEPS = {"last": -1, "this": 0, "next": 1}
 
 _pattern = partial(re.compile, flags=re.ASCII)
 _LEAD = _pattern(r"(?:(?:since|until|from|during|in|on|the) )+")
-_WHILE = r"(\d{1,6}) (second|minute|hour|day|week|month|year)s?"
-_AGO = _pattern(rf"{_WHILE} ago")
-_IN = _pattern(rf"in {_WHILE}")
-_LAST_FEW = _pattern(rf"(?:last|past) {_WHILE}")
+_DURATION = r"(\d{1,6}) (second|minute|hour|day|week|month|year)s?"
+_AGO = _pattern(rf"{_DURATION} ago")
+_IN = _pattern(rf"in {_DURATION}")
+_LAST_FEW = _pattern(rf"(?:last|past) {_DURATION}")
 _STEP = _pattern(r"(last|this|next) ([a-z]+)")
 _CLOCK = _pattern(r"(.*?)(?: at|)(?:^| )(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _MONTH = _pattern(r"(?:(\d{1,2}) )?([a-z]+)(?: (\d{1,2}),?)?(?: (\d{4}))?")
@@ -56,39 +56,39 @@ _ISO_TIME = _pattern(r"(\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2})(:\d{2}(?:[.,]\d+)?)? ?
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A span of time in UTC that does not include its end. An instant begins and ends at the same time."""
+    """A time span in UTC that excludes its end. An instant is a span whose start equals its end."""
 
-    begins: datetime
-    ends: datetime
+    start: datetime
+    end: datetime
 
     @property
     def last(self) -> datetime:
-        """The last instant of the span."""
-        return max(self.begins, self.ends - _TICK)
+        """The last instant in the span. For an empty span, this is the start."""
+        return max(self.start, self.end - _TICK)
 
 
 def read_span(text: str, now: datetime, zone: tzinfo | None = UTC, toward: Toward = "past") -> Span:
-    """Return the span of a text. Raises ValueError or OverflowError for a text that names no time.
+    """Parse text as a time span. Raises ValueError or OverflowError if it is not a time.
 
-    A time without an offset is in `zone`; None is the zone of the machine, as in the standard library. A weekday, or a
-    month or day without a year, is by default the last that has begun. `future` selects the next. `nearest` selects the
-    nearest month or day, and the last weekday. Weeks begin on Monday.
+    A time without an offset is in `zone`. As in the standard library, None means the machine's zone. By default, a
+    weekday, or a month or day without a year, means the latest that has begun. With `toward="future"`, it means the
+    next. With `toward="nearest"`, it means the nearest month or day, but the latest weekday. Weeks begin on Monday.
     """
-    plain = " ".join(text.lower().split())
-    if ahead := _IN.fullmatch(re.sub(r"^in an? ", "in 1 ", plain)):
+    normalized = " ".join(text.lower().split())
+    if ahead := _IN.fullmatch(re.sub(r"^in an? ", "in 1 ", normalized)):
         at = now + int(ahead[1]) * _UNITS[ahead[2]]
         return Span(at, at)
-    lead = _LEAD.match(plain)
-    reading = _Reading(plain[lead.end() :] if lead else plain, now, zone, toward)
+    prefix = _LEAD.match(normalized)
+    reading = _TimeParser(normalized[prefix.end() :] if prefix else normalized, now, zone, toward)
     for read in _READERS:
         if (span := read(reading)) is not None:
-            return Span(span.begins, max(span.begins, now)) if plain.startswith("since ") else span
+            return Span(span.start, max(span.start, now)) if normalized.startswith("since ") else span
     raise ValueError(text)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """A text in lower case that is read as a time, with the current time and the caller's zone."""
+class _TimeParser:
+    """A lower-case text to parse as a time, with the current time and the caller's time zone."""
 
     text: str
     now: datetime
@@ -97,18 +97,18 @@ class _Reading:
 
     @property
     def today(self) -> datetime:
-        """The last midnight in the caller's zone, without the zone."""
+        """The last midnight in the caller's time zone, as a datetime without a zone."""
         return datetime.combine(self.now.astimezone(self.zone).date(), time())
 
-    def span(self, begins: datetime, ends: datetime) -> Span:
-        return Span(self._to_utc(begins), self._to_utc(ends))
+    def span(self, start: datetime, end: datetime) -> Span:
+        return Span(self._to_utc(start), self._to_utc(end))
 
-    def minute(self, begins: datetime) -> Span:
-        return self.span(begins, begins + timedelta(minutes=1))
+    def minute(self, start: datetime) -> Span:
+        return self.span(start, start + timedelta(minutes=1))
 
-    def day(self, begins: datetime) -> Span:
-        """Return the day that begins at a local time. The last possible day is empty."""
-        return self.span(begins, begins + _DAY if begins.date() < datetime.max.date() else begins)
+    def day(self, start: datetime) -> Span:
+        """Return the day that begins at a local time. The calendar's last day is returned as an empty span."""
+        return self.span(start, start + _DAY if start.date() < datetime.max.date() else start)
 
     def month(self, first: datetime, months: int = 1) -> Span:
         return self.span(first, _months_later(first, months))
@@ -118,11 +118,11 @@ class _Reading:
         return aware.astimezone(UTC)
 
 
-def _now(reading: _Reading) -> Span | None:
+def _read_now(reading: _TimeParser) -> Span | None:
     return Span(reading.now, reading.now) if reading.text == "now" else None
 
 
-def _ago(reading: _Reading) -> Span | None:
+def _read_ago(reading: _TimeParser) -> Span | None:
     text = re.sub(r"^an? ", "1 ", reading.text)
     if not (match := _AGO.fullmatch(text)):
         return None
@@ -130,14 +130,14 @@ def _ago(reading: _Reading) -> Span | None:
     return Span(at, at)
 
 
-def _last_few(reading: _Reading) -> Span | None:
-    """Read `last 3 days`: that long, until now."""
+def _read_last_few(reading: _TimeParser) -> Span | None:
+    """Parse `last 3 days` as the span of this length that ends now."""
     match = _LAST_FEW.fullmatch(reading.text)
     return Span(reading.now - int(match[1]) * _UNITS[match[2]], reading.now) if match else None
 
 
-def _iso(reading: _Reading) -> Span | None:
-    """Read a date, or a time as in RFC 3339. Seconds and zone are optional."""
+def _read_iso(reading: _TimeParser) -> Span | None:
+    """Parse a date, or a time as in RFC 3339. Seconds and zone are optional."""
     if _ISO_DAY.fullmatch(reading.text):
         return reading.day(datetime.fromisoformat(reading.text))
     if not (match := _ISO_TIME.fullmatch(reading.text)):
@@ -147,24 +147,24 @@ def _iso(reading: _Reading) -> Span | None:
     return reading.span(at, at) if match[2] else reading.minute(at)
 
 
-def _iso_month(reading: _Reading) -> Span | None:
-    """Read `2026-03` or `2026`."""
+def _read_iso_month(reading: _TimeParser) -> Span | None:
+    """Parse `2026-03` or `2026`."""
     if not (match := _ISO_MONTH.fullmatch(reading.text)):
         return None
     first = reading.today.replace(year=int(match[1]), month=int(match[2] or 1), day=1)
     return reading.month(first, 1 if match[2] else 12)
 
 
-def _quarter(reading: _Reading) -> Span | None:
-    """Read `Q1 2025` or `2025-Q1`."""
+def _read_quarter(reading: _TimeParser) -> Span | None:
+    """Parse `Q1 2025` or `2025-Q1`."""
     if not (match := _QUARTER.fullmatch(reading.text)):
         return None
     year, quarter = int(match[2] or match[3]), int(match[1] or match[4])
     return reading.month(reading.today.replace(year=year, month=3 * quarter - 2, day=1), 3)
 
 
-def _clock(reading: _Reading) -> Span | None:
-    """Read a time of day, today or on a named day: `yesterday 15:46`, `last monday at 9:00`, `15:46`."""
+def _read_clock(reading: _TimeParser) -> Span | None:
+    """Parse a time of day, today or on a given day: `yesterday 15:46`, `last monday at 9:00`, `15:46`."""
     if not (match := _CLOCK.fullmatch(reading.text)):
         return None
     midnight = _midnight(replace(reading, text=match[1] or "today"))
@@ -174,13 +174,13 @@ def _clock(reading: _Reading) -> Span | None:
     return reading.span(at, at) if match[4] else reading.minute(at)
 
 
-def _named_day(reading: _Reading) -> Span | None:
+def _read_named_day(reading: _TimeParser) -> Span | None:
     midnight = _midnight(reading)
     return None if midnight is None else reading.day(midnight)
 
 
-def _midnight(reading: _Reading) -> datetime | None:
-    """Return the beginning of a named day: `today`, `monday`, `last monday`, `next friday`."""
+def _midnight(reading: _TimeParser) -> datetime | None:
+    """Return the local midnight at the start of a day such as `today`, `monday` or `next friday`, or None."""
     today = reading.today
     if reading.text in _NAMED_DAYS:
         return today + _NAMED_DAYS[reading.text] * _DAY
@@ -202,18 +202,18 @@ def _midnight(reading: _Reading) -> datetime | None:
             return today - back * _DAY
 
 
-def _relative_period(reading: _Reading) -> Span | None:
-    """Read `this week`, `last weekend`, `last month`, `this quarter`, `next year`, `last March`."""
+def _read_relative_period(reading: _TimeParser) -> Span | None:
+    """Parse `this week`, `last weekend`, `last month`, `this quarter`, `next year`, `last March`."""
     if not (match := _STEP.fullmatch(reading.text)):
         return None
     step, this_month = _STEPS[match[1]], reading.today.replace(day=1)
     match match[2]:
         case "week":
-            begins = reading.today + (7 * step - reading.today.weekday()) * _DAY
-            return reading.span(begins, begins + 7 * _DAY)
+            start = reading.today + (7 * step - reading.today.weekday()) * _DAY
+            return reading.span(start, start + 7 * _DAY)
         case "weekend":
-            begins = reading.today + (7 * step + 5 - reading.today.weekday()) * _DAY
-            return reading.span(begins, begins + 2 * _DAY)
+            start = reading.today + (7 * step + 5 - reading.today.weekday()) * _DAY
+            return reading.span(start, start + 2 * _DAY)
         case "month":
             return reading.month(_months_later(this_month, step))
         case "quarter":
@@ -223,38 +223,38 @@ def _relative_period(reading: _Reading) -> Span | None:
             return reading.month(this_month.replace(year=this_month.year + step, month=1), 12)
         case name if (month := _month_number(name)) is not None:
             first = this_month.replace(month=month)
-            is_there_yet = step * (first - this_month).days > 0
-            return reading.month(first if is_there_yet else first.replace(year=first.year + step))
+            is_in_direction = step * (first - this_month).days > 0
+            return reading.month(first if is_in_direction else first.replace(year=first.year + step))
         case _:
             return None
 
 
-def _month(reading: _Reading) -> Span | None:
-    """Read `March`, `March 2025`, `5 March` and `March 5, 2025`."""
+def _read_month(reading: _TimeParser) -> Span | None:
+    """Parse `March`, `March 2025`, `5 March` and `March 5, 2025`."""
     match = _MONTH.fullmatch(reading.text)
     month = _month_number(match[2]) if match else None
     if match is None or month is None or (match[1] and match[3]):
         return None
     day, this_year = match[1] or match[3], reading.today.year
-    reach = _LEAP_YEARS if (month, day) == (2, "29") else 1
+    years_around = _LEAP_YEARS if (month, day) == (2, "29") else 1
     spans = [
-        reading.day(begins) if day else reading.month(begins)
-        for year in ([int(match[4])] if match[4] else range(this_year - reach, this_year + reach + 1))
+        reading.day(start) if day else reading.month(start)
+        for year in ([int(match[4])] if match[4] else range(this_year - years_around, this_year + years_around + 1))
         if 0 < int(day or 1) <= monthrange(year, month)[1]
-        and (begins := reading.today.replace(year=year, month=month, day=int(day or 1)))
+        and (start := reading.today.replace(year=year, month=month, day=int(day or 1)))
     ]
     return spans[0] if match[4] and spans else _select_span(spans, reading)
 
 
-def _select_span(spans: list[Span], reading: _Reading) -> Span | None:
-    """Return the last span that has begun, the first that is not over, or the nearest, as `toward` says."""
+def _select_span(spans: list[Span], reading: _TimeParser) -> Span | None:
+    """Return the span that `toward` selects: the last that has begun, the nearest, or the first that is not over."""
     match reading.toward:
         case "past":
-            return next((span for span in reversed(spans) if span.begins <= reading.now), None)
+            return next((span for span in reversed(spans) if span.start <= reading.now), None)
         case "future":
-            return next((span for span in spans if span.ends > reading.now), None)
+            return next((span for span in spans if span.end > reading.now), None)
         case "nearest":
-            return min(spans, key=lambda span: max(span.begins - reading.now, reading.now - span.ends), default=None)
+            return min(spans, key=lambda span: max(span.start - reading.now, reading.now - span.end), default=None)
 
 
 def _months_later(first: datetime, months: int) -> datetime:
@@ -263,26 +263,26 @@ def _months_later(first: datetime, months: int) -> datetime:
 
 
 def _weekday_number(name: str) -> int | None:
-    """Return the number of a weekday by its name or first three letters (Monday is 0), or None."""
-    names = {key: place for place, stem in enumerate(_WEEKDAYS) for key in (f"{stem}day", stem[:3])}
+    """Return a weekday's number (Monday is 0) from its name or its first three letters, or None."""
+    names = {key: number for number, stem in enumerate(_WEEKDAYS) for key in (f"{stem}day", stem[:3])}
     return names.get(name)
 
 
 def _month_number(name: str) -> int | None:
-    """Return the number of a month by its name or first three letters (January is 1), or None."""
-    names = {key: place for place, month in enumerate(_MONTHS, start=1) for key in (month, month[:3])}
+    """Return a month's number (January is 1) from its name or its first three letters, or None."""
+    names = {key: number for number, month in enumerate(_MONTHS, start=1) for key in (month, month[:3])}
     return names.get(name)
 
 
-_READERS: tuple[Callable[[_Reading], Span | None], ...] = (
-    _now,
-    _ago,
-    _last_few,
-    _iso,
-    _iso_month,
-    _quarter,
-    _clock,
-    _named_day,
-    _relative_period,
-    _month,
+_READERS: tuple[Callable[[_TimeParser], Span | None], ...] = (
+    _read_now,
+    _read_ago,
+    _read_last_few,
+    _read_iso,
+    _read_iso_month,
+    _read_quarter,
+    _read_clock,
+    _read_named_day,
+    _read_relative_period,
+    _read_month,
 )

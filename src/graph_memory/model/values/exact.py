@@ -1,8 +1,8 @@
-"""Exact comparison of stored values: two values are the same if their types and values are equal.
+"""Compares stored values exactly: two values are the same if their types and values are equal.
 
-In Python, `1`, `1.0` and `true` are equal, and so are `0.0` and `-0.0`. Here, all of them differ. Texts are compared by
-code points, so two encodings of one letter differ. Times are compared as instants, whatever their zones. `=` in Cypher
-is not exact either, so statements that compare states compare types and text too.
+In Python, `1`, `1.0` and `true` are equal, and so are `0.0` and `-0.0`. Here, they all differ. Strings are compared by
+code points, so two encodings of a letter differ. Times are compared as instants, regardless of their zones. `=` in
+Cypher is not exact either, so statements that compare states compare types and text too.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import NamedTuple, cast
 
 _PLAIN = frozenset({str, int, bool, datetime, type(None)})
-"""Types whose values are the same if they are equal in Python."""
+"""Types for which Python's `==` is already exact."""
 
 
-class Exact(NamedTuple):
-    """A value that is equal to another only if their types are equal too."""
+class ExactValue(NamedTuple):
+    """A value with its type. Two instances are equal only if both the values and the types are equal."""
 
     type: str
     value: object
@@ -25,27 +25,27 @@ class Exact(NamedTuple):
         return f"{self.value} ({self.type})"
 
 
-def exact(value: object) -> object:
-    """Return a comparison key. The keys of two values are equal exactly if the values are the same."""
+def exact_key(value: object) -> object:
+    """Return a value's key for exact comparison. Keys are equal if and only if their values are the same."""
     match value:
         case str() | datetime():
             return value
         case float():
-            return Exact("float", repr(value))  # unique for every float, also for -0.0
+            return ExactValue("float", repr(value))  # unique for every float, also for -0.0
         case list() | tuple():
-            return tuple(map(exact, cast("Sequence[object]", value)))
+            return tuple(map(exact_key, cast("Sequence[object]", value)))
         case _:
-            return Exact(type(value).__name__, value)
+            return ExactValue(type(value).__name__, value)
 
 
 def same_value(value: object, other: object) -> bool:
-    """Return whether two values are the same."""
+    """Return whether two values are the same in type and value."""
     if type(value) is type(other) and type(value) in _PLAIN:
         return value == other
-    return exact(value) == exact(other)
+    return exact_key(value) == exact_key(other)
 
 
 def same_state(state: Mapping[str, object], other: Mapping[str, object], ignored: Collection[str] = ()) -> bool:
-    """Return whether two states have the same values, without the ignored names."""
+    """Return whether two states have the same properties and values, except for the `ignored` properties."""
     names = {*state, *other}.difference(ignored)
     return all(name in state and name in other and same_value(state[name], other[name]) for name in names)

@@ -1,6 +1,6 @@
-"""The fields of a node beside its properties: path, namespace, title, summary and metadata.
+"""The fields of a node in addition to its properties: path, namespace, title, summary and metadata.
 
-A field with its default value is not stored. So nodes that are older than the fields have the defaults.
+Default values are not stored. Nodes that are older than a field therefore have its default value.
 """
 
 from __future__ import annotations
@@ -39,33 +39,33 @@ STORED = {
 }
 """The stored property of each field that a caller can set."""
 COMPUTED = frozenset({"_title", "_derived_title", "_summary_timestamp"})
-"""The stored properties that a write computes from the fields."""
+"""The stored properties that a write derives from the fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFields:
-    """The fields of a node. None means the default. `metadata` is JSON text in canonical form."""
+    """The values of a node's fields. None means the default. `metadata` is JSON text in canonical form."""
 
     path: str | None = None
     namespace: str | None = None
     title: str | None = None
-    """The title that was set. By default the title is derived from properties and content."""
+    """The title set by a caller. If it is None, the title is derived from properties and content."""
     content_summary: str | None = None
     metadata: str | None = None
     summary_timestamp: datetime | None = None
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, object]) -> NodeFields:
-        """Return the fields in a stored property map."""
+        """Return the fields in a node's stored properties."""
         texts = cast("Mapping[str, str | None]", stored)
         values = {name: texts.get(key) for name, key in STORED.items()}
         return cls(**values, summary_timestamp=cast("datetime | None", stored.get("_summary_timestamp")))
 
-    def state(self, derived: str) -> dict[str, str | datetime | None]:
-        """Return the stored properties of the fields; `derived` is the derived title."""
+    def state(self, derived_title: str) -> dict[str, str | datetime | None]:
+        """Return the fields' stored properties. `derived_title` is used if no title is set."""
         return {
-            "_title": self.title or derived,
-            "_derived_title": None if self.title is None else derived,
+            "_title": self.title or derived_title,
+            "_derived_title": None if self.title is None else derived_title,
             "_summary_timestamp": self.summary_timestamp,
             **{key: getattr(self, name) for name, key in STORED.items()},
         }
@@ -73,9 +73,9 @@ class NodeFields:
     def with_changes(
         self, changes: Mapping[str, str | None], at: datetime, *, is_rewritten: bool = False
     ) -> NodeFields:
-        """Return the fields with changes, in which None sets the default.
+        """Return the fields with the changed values. None restores a field's default.
 
-        `at` becomes the time of the summary if the summary changes, or is set together with new content
+        `at` becomes the time of the summary if the summary changes, or if it is set again together with new content
         (`is_rewritten`).
         """
         after = replace(self, **changes)
@@ -86,14 +86,14 @@ class NodeFields:
 
     @property
     def non_defaults(self) -> dict[str, str]:
-        """The fields that a caller can set, as text, without defaults."""
+        """The fields that a caller can set and that differ from their defaults, as text by name."""
         texts = {name: cast("str | None", getattr(self, name)) for name in STORED}
         defaults = {"path": ROOT, "namespace": NAMESPACE}
         return {name: text for name, text in texts.items() if text not in (None, defaults.get(name))}
 
     @property
     def data(self) -> dict[str, object] | None:
-        """The metadata as an object."""
+        """The parsed metadata, or None."""
         return None if self.metadata is None else json.loads(self.metadata)
 
 
@@ -105,7 +105,10 @@ def fields_from(
     content_summary: str | None = None,
     metadata: Mapping[str, object] | None = None,
 ) -> dict[str, str | None]:
-    """Return the checked fields, with None for empty text, an empty object or a default. Raises INVALID_ARGUMENT."""
+    """Check the given fields, and return them as text by name, with None for empty values and defaults.
+
+    Raises INVALID_ARGUMENT if a field is invalid.
+    """
     checked: dict[str, str | None] = {}
     if path is not None:
         checked["path"] = None if path in ("", ROOT) else check_path(path)
@@ -121,44 +124,50 @@ def fields_from(
 
 
 def fields_in(arguments: Mapping[str, object]) -> dict[str, str | None]:
-    """Return the checked fields among the arguments of a call. See `fields_from`."""
+    """Check the fields in a call's arguments, and return them like `fields_from`."""
     values = cast("Mapping[str, Any]", arguments)
     return fields_from(**{name: values[name] for name in STORED if name in values})
 
 
 def fields_from_texts(texts: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the checked fields from texts, with the metadata as JSON. See `fields_from`."""
+    """Check fields given as text, with metadata as JSON text, and return them like `fields_from`."""
     metadata = {"metadata": metadata_from_json(texts["metadata"] or "{}")} if "metadata" in texts else {}
     return fields_in({name: value for name, value in texts.items() if name != "metadata"}) | metadata
 
 
 def check_path(path: str) -> str:
-    """Check a new path, and return it. Raises INVALID_ARGUMENT."""
+    """Check a new path, and return it. Raises INVALID_ARGUMENT if it is empty or too long."""
     return _check_text("path", path, LONGEST)
 
 
 def check_stored_path(path: str) -> str:
-    """Check a path from a log, which may be longer than a new path, and return it. Raises INVALID_ARGUMENT."""
+    """Check a path from a log, and return it. It may be longer than a new path.
+
+    Raises INVALID_ARGUMENT if it is empty or too long.
+    """
     return _check_text("path", path, _LONGEST_STORED)
 
 
 def check_namespace(namespace: str) -> str:
-    """Check a new namespace, and return it. Raises INVALID_ARGUMENT."""
+    """Check a new namespace, and return it.
+
+    Raises INVALID_ARGUMENT if it is blank, too long, or has control characters.
+    """
     return _check_line("namespace", namespace)
 
 
 def check_title(title: str) -> str:
-    """Check a new title, and return it. Raises INVALID_ARGUMENT."""
+    """Check a new title, and return it. Raises INVALID_ARGUMENT if it is blank, too long, or has control characters."""
     return _check_line("title", title)
 
 
 def check_summary(summary: str) -> str:
-    """Check a new summary, and return it. Raises INVALID_ARGUMENT."""
+    """Check a new summary, and return it. Raises INVALID_ARGUMENT if it is empty or too long."""
     return _check_text("content_summary", summary, LONGEST_SUMMARY)
 
 
 def check_description(text: str) -> str:
-    """Check a new description, and return it. Raises INVALID_ARGUMENT."""
+    """Check a new description, and return it. Raises INVALID_ARGUMENT if it is empty or too long."""
     return _check_text("description", text, LONGEST_SUMMARY)
 
 
@@ -179,15 +188,18 @@ def _check_text(argument: str, text: object, longest: int) -> str:
 
 
 def check_metadata(metadata: object) -> str | None:
-    """Return metadata as JSON text with sorted keys, or None if it is empty. Raises INVALID_ARGUMENT."""
+    """Return the metadata as canonical JSON text with sorted keys, or None if the object is empty.
+
+    Raises INVALID_ARGUMENT if it is not an object, not valid JSON, or too large.
+    """
     if not isinstance(metadata, Mapping):
-        raise _invalid_metadata(f"is {kind_of(metadata)}, not an object", 'Give an object, such as {"source": "mail"}.')
+        raise _invalid_metadata(f"is {kind_of(metadata)}, not an object", 'Pass an object, such as {"source": "mail"}.')
     if not metadata:
         return None
     data = check_json("metadata", cast("Mapping[object, object]", metadata))
     text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     if not is_encodable(text):
-        raise _invalid_metadata("contains a lone surrogate (half a character pair)", "Remove it.")
+        raise _invalid_metadata("contains half of a UTF-16 surrogate pair", "Remove it.")
     if (size := len(text.encode())) > METADATA_BYTES:
         hint = f"Use at most {METADATA_BYTES:,} bytes, and put the rest in the content."
         raise _invalid_metadata(f"has {size:,} bytes as JSON", hint)
@@ -195,25 +207,31 @@ def check_metadata(metadata: object) -> str | None:
 
 
 def metadata_from_json(text: str) -> str | None:
-    """Check metadata given as JSON text, and return it in canonical form. Raises INVALID_ARGUMENT."""
+    """Check metadata given as JSON text, and return it in canonical form. Returns None for an empty object.
+
+    Raises INVALID_ARGUMENT if the text is not valid JSON, or the metadata is invalid.
+    """
     try:
         return check_metadata(parse_json_strictly(text.encode(errors="surrogatepass")))
     except ValueError as error:
-        raise _invalid_metadata(f"is not valid JSON: {error}", 'Give an object, such as {"source": "mail"}.') from error
+        raise _invalid_metadata(f"is not valid JSON: {error}", 'Pass an object, such as {"source": "mail"}.') from error
 
 
 def check_stored_metadata(text: str) -> str:
-    """Check metadata from a log, and return it. Raises INVALID_ARGUMENT for text that is not in canonical form."""
+    """Check a log's metadata as JSON text, and return it. Raises INVALID_ARGUMENT if it is not canonical."""
     if metadata_from_json(text) != text:
         raise _invalid_metadata("is not in canonical form", "Sort its keys, and remove the spaces between values.")
     return text
 
 
 def check_json(argument: str, value: object, depth: int = _DEEPEST) -> object:
-    """Check that JSON can represent a value exactly, and return the value. Raises INVALID_ARGUMENT."""
+    """Check that JSON can represent an argument's value exactly, and return the value.
+
+    Raises INVALID_ARGUMENT if it cannot, or if lists and objects are nested more than `depth` levels deep.
+    """
     if depth == 0:
         hint = "Make it flatter, or put it in the content."
-        raise invalid_argument(argument, f"{argument} is nested more than {_DEEPEST} deep", hint)
+        raise invalid_argument(argument, f"{argument} is nested more than {_DEEPEST} levels deep", hint)
     match value:
         case None | bool() | str():
             return value
@@ -228,15 +246,15 @@ def check_json(argument: str, value: object, depth: int = _DEEPEST) -> object:
             return [check_json(argument, entry, depth - 1) for entry in cast("Sequence[object]", value)]
         case _:
             hint = "Use text, finite numbers, integers within 64 bits, true, false, null, lists and objects."
-            message = f"{argument} has the value {quote(value)}, which JSON cannot represent"
+            message = f"{argument} contains the value {quote(value)}, which JSON cannot represent"
             raise invalid_argument(argument, message, hint)
 
 
 def _check_key(argument: str, key: object) -> str:
     if isinstance(key, str):
         return key
-    message = f"{argument} has the key {quote(key)}, which is {kind_of(key)}"
-    raise invalid_argument(argument, message, "Use text for the keys.")
+    message = f"{argument} contains the key {quote(key)}, which is {kind_of(key)}"
+    raise invalid_argument(argument, message, "Use strings as keys.")
 
 
 def _invalid_metadata(problem: str, hint: str) -> Exception:

@@ -1,4 +1,4 @@
-"""Plain data from JSON and YAML, with the place of every value for error messages."""
+"""Reads plain data from JSON and YAML. Each value has a location for error messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIMPLE = re.compile(r"[^\W\d]\w{0,79}")
 
 
 def entry_path(parent: str, step: str | int) -> str:
-    """Return the path of an entry of a list or an object, such as `node_types[2].name`."""
+    """Return the path of an entry in a list or object, such as `node_types[2].name`."""
     if isinstance(step, int):
         return f"{parent}[{step}]"
     if not _SIMPLE.fullmatch(step):
@@ -26,7 +26,7 @@ def entry_path(parent: str, step: str | int) -> str:
 
 @contextmanager
 def locate_errors(at: str) -> Generator[None]:
-    """Add the place in the data to the details of a GraphError, unless they have a place."""
+    """Add the location `at` to the details of a GraphError from the `with` block, if they have no location."""
     try:
         yield
     except GraphError as error:
@@ -36,23 +36,23 @@ def locate_errors(at: str) -> Generator[None]:
 
 
 def _describe(value: object) -> str:
-    """Return the kind of a value. For a scalar, also the value."""
+    """Describe a value for a message: its JSON kind and, for a scalar, the value."""
     kind = kind_of(value)
     return f"{kind} ({quote(value)})" if isinstance(value, (str, int, float)) else kind
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedValue:
-    """A value and its place. Methods that read it raise INVALID_ARGUMENT for a value of another kind."""
+    """A value of plain data, with its location. Reading the value as another type raises INVALID_ARGUMENT."""
 
     value: object
     at: str
     errors: list[GraphError] | None = None
-    """A list to collect errors, so that reading continues after an error; None raises the first error."""
+    """A list that collects errors, so that reading continues after an error. If None, the first error is raised."""
 
     @contextmanager
     def collect_errors(self) -> Generator[None]:
-        """Append a GraphError to the list of errors, or raise it if there is no list."""
+        """Append a GraphError from the `with` block to the list of errors. Without a list, raise it."""
         try:
             yield
         except GraphError as error:
@@ -61,49 +61,49 @@ class LocatedValue:
             self.errors.append(error)
 
     def error(self, problem: str, hint: str | None = None, name: str | None = None) -> GraphError:
-        """Return the error for a problem of this value; `name` is the faulty name, if any."""
+        """Return the INVALID_ARGUMENT error for a problem with this value. `name` is the invalid name, if any."""
         subject = self.at or "The declaration"
         details = {"argument": subject, "at": self.at, "name": self.at if name is None else printable(name)}
         advice = {} if hint is None else {"hint": hint}
         return GraphError(Code.INVALID_ARGUMENT, f"{subject} {problem}", {**details, **advice})
 
     def text(self) -> str:
-        """Return the value as text."""
+        """Return the value if it is text. Raises INVALID_ARGUMENT otherwise."""
         if isinstance(self.value, str):
             return self.value
         hint = "Put it in quotes." if isinstance(self.value, (bool, int, float)) else None
         raise self.error(f"must be text, not {_describe(self.value)}", hint)
 
     def flag(self) -> bool:
-        """Return the value as a boolean."""
+        """Return the value if it is a boolean. Raises INVALID_ARGUMENT otherwise."""
         if isinstance(self.value, bool):
             return self.value
         raise self.error(f"must be true or false, not {_describe(self.value)}")
 
     def number(self) -> float:
-        """Return the value as a number."""
+        """Return the value if it is a number. Raises INVALID_ARGUMENT otherwise."""
         if isinstance(self.value, (int, float)) and not isinstance(self.value, bool):
             return self.value
         raise self.error(f"must be a number, not {_describe(self.value)}")
 
     def items(self) -> Sequence[LocatedValue]:
-        """Return the entries of a list."""
+        """Return the value's items with their locations. Raises INVALID_ARGUMENT if it is not a list."""
         if isinstance(self.value, (list, tuple)):
             entries = cast("Sequence[object]", self.value)
             return [LocatedValue(entry, entry_path(self.at, index), self.errors) for index, entry in enumerate(entries)]
         raise self.error(f"must be a list, not {_describe(self.value)}")
 
     def texts(self) -> tuple[str, ...]:
-        """Return the entries of a list of text without duplicates."""
+        """Return the items of a list of strings. Raises INVALID_ARGUMENT for other values and duplicate strings."""
         texts: dict[str, None] = {}
         for item in self.items():
             if item.text() in texts:
-                raise item.error(f"repeats {printable(item.value)}", "Remove the duplicate.", item.text())
+                raise item.error(f"repeats {quote(item.value)}", "Remove the duplicate.", item.text())
             texts[item.text()] = None
         return tuple(texts)
 
     def entries(self) -> Mapping[str, LocatedValue]:
-        """Return the entries of an object."""
+        """Return the value's entries. Raises INVALID_ARGUMENT if it is not an object with string keys."""
         if not isinstance(self.value, Mapping):
             raise self.error(f"must be an object, not {_describe(self.value)}")
         entries = cast("Mapping[object, object]", self.value)
@@ -115,10 +115,10 @@ class LocatedValue:
     def _key(self, key: object) -> str:
         if isinstance(key, str):
             return key
-        raise self.error(f"has the key {printable(key)}, which is {kind_of(key)}; keys must be text")
+        raise self.error(f"contains the key {quote(key)}, which is {kind_of(key)}; keys must be text")
 
     def fields(self, allowed: Collection[str]) -> Fields:
-        """Return the entries of an object with only allowed keys."""
+        """Return the value's entries as fields. Raises INVALID_ARGUMENT for keys that are not allowed."""
         entries = self.entries()
         for key, entry in entries.items():
             if key not in allowed:
@@ -128,43 +128,64 @@ class LocatedValue:
         return Fields(self, entries)
 
 
+_EXAMPLES = {
+    "content": '"Ann likes tea."',
+    "from_types": '["Person"]',
+    "name": '"Person"',
+    "op": '"create_node"',
+    "relationType": '"knows"',
+    "text": '"Ann likes tea."',
+    "to_types": '["Person"]',
+    "type": '"Person"',
+}
+"""Examples of the values of required fields, keyed by the field's name."""
+
+
+def advice_to_add(*names: str) -> str:
+    """Return the hint for a missing field that has these synonymous names."""
+    key = names[0].rpartition(".")[2]
+    example = f", such as {_EXAMPLES[key]}" if key in _EXAMPLES else ", the id of a node" if "node_id" in key else ""
+    return f"Add {' or '.join(names)}{example}."
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The entries of an object, by name. An entry that is null counts as missing."""
+    """An object's entries by name. A null entry counts as missing."""
 
     owner: LocatedValue
     entries: Mapping[str, LocatedValue]
 
     def get(self, *names: str) -> LocatedValue | None:
-        """Return the entry under one of several synonymous names, or None. Raises INVALID_ARGUMENT if two exist."""
-        present = [name for name in names if name in self.entries and self.entries[name].value is not None]
-        if len(present) > 1:
-            raise self.owner.error(f"has both {present[0]} and {present[1]}, which mean the same", "Keep one of them.")
-        return self.entries[present[0]] if present else None
+        """Return the entry under one of several synonymous names, or None. Raises INVALID_ARGUMENT if there are two."""
+        existing_names = [name for name in names if name in self.entries and self.entries[name].value is not None]
+        if len(existing_names) > 1:
+            first, second = existing_names[:2]
+            raise self.owner.error(f"has both {first} and {second}, which mean the same", f"Keep only {first}.")
+        return self.entries[existing_names[0]] if existing_names else None
 
     def need(self, *names: str) -> LocatedValue:
-        """Return the entry under one of several synonymous names. Raises INVALID_ARGUMENT if there is none."""
+        """Return the entry under one of several synonymous names. Raises INVALID_ARGUMENT if it is missing."""
         entry = self.get(*names)
         if entry is None:
-            raise self.owner.error(f"needs {names[0]}", f"Add {' or '.join(names)}.")
+            raise self.owner.error(f"needs {quote(names[0])}", advice_to_add(*names))
         return entry
 
     def text(self, name: str) -> str:
-        """Return an entry as text, or empty text if it is missing."""
+        """Return the entry with this name as text, or an empty string if it is missing."""
         with self.owner.collect_errors():
             entry = self.get(name)
             return "" if entry is None else entry.text()
         return ""
 
     def number(self, name: str) -> float | None:
-        """Return an entry as a number, or None if it is missing."""
+        """Return the entry with this name as a number, or None if it is missing."""
         with self.owner.collect_errors():
             entry = self.get(name)
             return None if entry is None else entry.number()
         return None
 
     def flag(self, name: str) -> bool:
-        """Return an entry as a boolean, or false if it is missing."""
+        """Return the entry with this name as a boolean. Returns False if it is missing."""
         with self.owner.collect_errors():
             entry = self.get(name)
             return entry is not None and entry.flag()
@@ -172,61 +193,62 @@ class Fields:
 
 
 class NotJson(ValueError):  # noqa: N818 - says what is wrong with data
-    """The data is not JSON; `line` and `column` are 0 if the problem has no single place."""
+    """Raised if data is not valid JSON. `line` and `column` are 0 if the problem has no single location."""
 
     def __init__(self, problem: str, line: int = 0, column: int = 0) -> None:
-        at = f"line {line}, column {column}: " if line > 1 else f"column {column}: " if column else ""
-        super().__init__(f"{at}{problem}")
+        at = f" at line {line}, column {column}" if line > 1 else f" at column {column}" if column else ""
+        super().__init__(f"{problem}{at}")
         self.problem = problem
         self.line = line
         self.column = column
 
 
-MORE_FOLLOWS = "more follows after the value"
+MORE_FOLLOWS = "there is more text after the value"
 _PROBLEMS = {
     "Expecting value": "a value is missing",
     "Expecting property name": "a name in double quotes is missing",
     "Expecting ':'": "a colon is missing",
     "Expecting ','": "a comma or the closing bracket is missing",
-    "Unterminated string": "a text begins here and does not end",
-    "Invalid control character": "a text has a control character, such as a line break, that is not escaped",
-    "Invalid \\": "a text has a backslash that escapes nothing",
+    "Unterminated string": "a string has no closing quote",
+    "Invalid control character": "a string contains a control character, such as a line break, that is not escaped",
+    "Invalid \\": "a string contains a backslash that escapes nothing",
     "Extra data": MORE_FOLLOWS,
-    "Illegal trailing comma": "a comma is too many",
+    "Illegal trailing comma": "there is an extra comma",
 }
-"""Problems by the beginning of the messages of Python's parser."""
+"""Descriptions of problems, by prefixes of the messages from Python's JSON parser."""
 
 
-def _refuse(constant: str) -> object:
-    raise NotJson(f"{constant} is no number of JSON")
+def _reject_constant(constant: str) -> object:
+    raise NotJson(f"{constant} is not a JSON number")
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _reject_duplicate_names(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) < len(pairs):
         raise NotJson("a name appears twice in an object")
     return result
 
 
-_JSON = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_once)
+STRICT_JSON = json.JSONDecoder(parse_constant=_reject_constant, object_pairs_hook=_reject_duplicate_names)
+"""A JSON parser that also raises NotJson for duplicate names, NaN and Infinity."""
 
 
 def parse_json_strictly(data: bytes) -> object:
-    """Parse UTF-8 JSON strictly.
+    """Parse JSON in UTF-8.
 
-    Raises NotJson, including for duplicate names, NaN or Infinity, unpaired surrogates, and numbers with too many
-    digits.
+    Raises NotJson if the data is not valid JSON, is nested too deeply, or contains duplicate names, NaN, Infinity,
+    unpaired surrogates, or numbers with too many digits.
     """
     try:
-        value = _JSON.decode(data.decode())
+        value = STRICT_JSON.decode(data.decode())
         if b"\\ud" in data.lower():
-            json.dumps(value, ensure_ascii=False).encode()  # half a character pair has no UTF-8
+            json.dumps(value, ensure_ascii=False).encode()  # UTF-8 cannot encode half of a surrogate pair
     except RecursionError as error:
         raise NotJson("it is nested too deeply") from error
     except UnicodeDecodeError as error:
         raise NotJson(f"byte {error.start + 1} is not UTF-8") from error
     except UnicodeEncodeError as error:
-        raise NotJson("a text has half a character pair (\\ud800 to \\udfff)") from error
+        raise NotJson("a string contains half of a UTF-16 surrogate pair (\\ud800 to \\udfff)") from error
     except json.JSONDecodeError as error:
         problems = (text for start, text in _PROBLEMS.items() if error.msg.startswith(start))
         raise NotJson(next(problems, "unexpected character"), error.lineno, error.colno) from error

@@ -1,4 +1,4 @@
-"""Property keys and values: checks, equality, index keys, and declared property types."""
+"""Properties of nodes and connections: checks of keys and values, equality, index keys, and declared types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graph_memory.model.text.wording import kind_of, printable, quote
 PropertyValue = str | int | float | bool
 
 ANY = "*"
-"""Every node type in `from_types` and `to_types`. No type can have this name."""
+"""The placeholder for all node types in `from_types` and `to_types`. No type can have this name."""
 
 NAME_CHARACTERS = 256
 VALUE_BYTES = 1024 * 1024
@@ -33,8 +33,8 @@ _DATETIME = re.compile(
 )
 
 _NAME_HINT = (
-    f"Choose a name of 1 to {NAME_CHARACTERS} characters without control characters, "
-    'not starting with "_", which is reserved for the service.'
+    f"Choose a name of 1 to {NAME_CHARACTERS} characters that contains no control characters "
+    'and does not begin with "_".'
 )
 _VALUE_HINTS = {
     "null": "Leave the property out. A property that is set cannot be removed: give it a value that means none.",
@@ -49,7 +49,7 @@ class PropertyType(StrEnum):
     STRING = "string"
     """Any text."""
     INTEGER = "integer"
-    """A whole number written without a decimal point, within 64 bits."""
+    """An integer without a decimal point, within 64 bits."""
     NUMBER = "number"
     """An integer or a finite floating-point number."""
     BOOLEAN = "boolean"
@@ -60,13 +60,18 @@ class PropertyType(StrEnum):
     """Text such as `2025-10-31T10:00:00Z` or with an offset such as `+02:00`, as in RFC 3339."""
 
     def accepts(self, value: PropertyValue) -> bool:
-        """Return whether the value is of this type."""
+        """Return whether the value has this type."""
         return _ACCEPTS[self](value)
 
     @property
     def wording(self) -> str:
-        """The type as text for a message, with an example."""
+        """The type as text for a message."""
         return _WORDING[self]
+
+    @property
+    def advice(self) -> str:
+        """A sentence that says how to pass a value of the type, with an example."""
+        return _ADVICE[self]
 
 
 _WORDING = {
@@ -74,15 +79,24 @@ _WORDING = {
     PropertyType.INTEGER: "an integer",
     PropertyType.NUMBER: "a number",
     PropertyType.BOOLEAN: "true or false",
-    PropertyType.DATE: "a date such as 2025-10-31",
-    PropertyType.DATETIME: "a date and time with its offset, such as 2025-10-31T10:00:00Z",
+    PropertyType.DATE: "a date",
+    PropertyType.DATETIME: "a date and time with a UTC offset",
+}
+_ADVICE = {
+    PropertyType.STRING: "Pass the value as text.",
+    PropertyType.INTEGER: "Pass a whole number, such as 3.",
+    PropertyType.NUMBER: "Pass a number, such as 3 or 0.5.",
+    PropertyType.BOOLEAN: "Pass a JSON boolean, without quotes.",
+    PropertyType.DATE: "Pass the date in the form 2025-10-31.",
+    PropertyType.DATETIME: "Pass the time in the form 2025-10-31T10:00:00Z.",
 }
 
 
 def check_properties(properties: Mapping[str, object]) -> dict[str, PropertyValue]:
     """Check properties, and return them.
 
-    Raises INVALID_PROPERTY, with the key, for a key or a value that cannot be stored, and CONTENT_TOO_LARGE.
+    If a key or value cannot be stored, raises INVALID_PROPERTY with the key. Raises CONTENT_TOO_LARGE if the properties
+    contain too much text.
     """
     checked = {check_key(key): check_value(key, value) for key, value in properties.items()}
     check_amount(checked)
@@ -90,7 +104,7 @@ def check_properties(properties: Mapping[str, object]) -> dict[str, PropertyValu
 
 
 def check_amount(properties: Mapping[str, PropertyValue]) -> None:
-    """Check the number of properties of one node or connection, and the size of their text.
+    """Check the number of properties of a node or connection, and the size of their text.
 
     Raises INVALID_PROPERTY for too many properties, and CONTENT_TOO_LARGE for too much text.
     """
@@ -102,7 +116,7 @@ def check_amount(properties: Mapping[str, PropertyValue]) -> None:
 
 
 def check_text_size(subject: str, size: int) -> None:
-    """Raise CONTENT_TOO_LARGE for more characters than the properties of one node or connection may have."""
+    """Raise CONTENT_TOO_LARGE if `size`, in characters, exceeds the limit for one subject's properties."""
     if size > MOST_TEXT:
         message = f"{subject} of {size:,} characters is over the limit of {MOST_TEXT:,}"
         details = {"size": size, "limit": MOST_TEXT, "hint": "Shorten it, and put details in the content."}
@@ -110,15 +124,18 @@ def check_text_size(subject: str, size: int) -> None:
 
 
 def check_key(key: object) -> str:
-    """Check a property key, and return it. Raises INVALID_PROPERTY."""
+    """Check a property key, and return it. Raises INVALID_PROPERTY if the key is invalid."""
     problem = _name_problem(key)
     if isinstance(key, str) and problem is None:
         return key
-    raise _invalid(key, f"Property key {quote(key)} {problem}", _NAME_HINT)
+    raise _invalid_property_error(key, f"Property key {quote(key)} {problem}", _NAME_HINT)
 
 
 def check_name(kind: str, name: object) -> str:
-    """Check a type's name, and return it. `kind`, such as `Node type`, is for messages. Raises INVALID_ARGUMENT."""
+    """Check a type's name, and return it. `kind`, such as `Node type`, is for messages.
+
+    Raises INVALID_ARGUMENT if the name is invalid.
+    """
     problem = "stands for every node type and cannot be a name" if name == ANY else _name_problem(name)
     if isinstance(name, str) and problem is None:
         return name
@@ -134,7 +151,7 @@ def _name_problem(name: object) -> str | None:
     if name.startswith("_"):
         return 'starts with "_", which is reserved for the service'
     if len(name) > NAME_CHARACTERS:
-        return f"has {len(name)} characters; the limit is {NAME_CHARACTERS}"
+        return f"has {len(name):,} characters; the limit is {NAME_CHARACTERS}"
     return _character_problem(name)
 
 
@@ -144,69 +161,69 @@ def _character_problem(name: str) -> str | None:
             case "Cc":
                 return f"contains the control character U+{ord(character):04X}"
             case "Cs":
-                return "contains a lone surrogate (half a character pair), which UTF-8 cannot encode"
+                return "contains half of a UTF-16 surrogate pair, which UTF-8 cannot encode"
             case _:
                 pass
     return None
 
 
 def check_value(key: str, value: object) -> PropertyValue:
-    """Check a property value, and return it. Raises INVALID_PROPERTY, with the key, if it cannot be stored."""
+    """Check a property value, and return it. If it cannot be stored, raises INVALID_PROPERTY with the key."""
     match value:
         case bool():
             return value
         case int() if value in _INTEGERS:
             return value
         case int():
-            raise _invalid(
-                key, f"Property {printable(key)} is an integer that does not fit in 64 bits", "Pass it as text."
+            raise _invalid_property_error(
+                key, f"Property {quote(key)} is an integer that does not fit in 64 bits", "Pass it as text."
             )
         case float() if math.isfinite(value):
             return value
         case float():
-            message = f"Property {printable(key)} is not a finite number"
-            raise _invalid(key, message, "Leave the property out, or describe the value as text.")
+            message = f"Property {quote(key)} is not a finite number"
+            raise _invalid_property_error(key, message, "Leave the property out, or describe the value as text.")
         case str():
             return _check_text(key, value)
         case _:
-            raise _unsupported_value(key, value)
+            raise _unsupported_value_error(key, value)
 
 
 def _check_text(key: str, text: str) -> str:
     try:
         size = len(text) if len(text) > VALUE_BYTES else len(text.encode())
     except UnicodeEncodeError:
-        message = (
-            f"Property {printable(key)} contains a lone surrogate (half a character pair), which UTF-8 cannot encode"
-        )
-        raise _invalid(key, message, "Remove it, or replace it with U+FFFD.") from None
+        message = f"Property {quote(key)} contains half of a UTF-16 surrogate pair, which UTF-8 cannot encode"
+        raise _invalid_property_error(key, message, "Remove it, or replace it with U+FFFD.") from None
     if size > VALUE_BYTES:
-        message = f"Property {printable(key)} is text longer than {VALUE_BYTES:,} bytes"
-        raise _invalid(key, message, "Put long text in the content.")
+        message = f"Property {quote(key)} is text longer than {VALUE_BYTES:,} bytes"
+        raise _invalid_property_error(key, message, "Put long text in the content.")
     return text
 
 
-def _unsupported_value(key: str, value: object) -> GraphError:
+def _unsupported_value_error(key: str, value: object) -> GraphError:
     kind = kind_of(value)
     hint = _VALUE_HINTS.get(kind, "Pass dates and times as RFC 3339 text, and anything else as text.")
-    return _invalid(key, f"Property {printable(key)} is {kind}; values must be text, numbers or booleans", hint)
+    return _invalid_property_error(
+        key, f"Property {quote(key)} is {kind}; values must be text, numbers or booleans", hint
+    )
 
 
-def _invalid(key: object, message: str, hint: str) -> GraphError:
+def _invalid_property_error(key: object, message: str, hint: str) -> GraphError:
     return GraphError(Code.INVALID_PROPERTY, message, {"property": printable(key), "hint": hint})
 
 
 def equal_values(value: PropertyValue, other: PropertyValue) -> bool:
-    """Return whether two values are equal for queries and rules: `true` is not 1, 1 is 1.0, text is exact."""
+    """Return whether queries and rules treat two values as equal. `true` differs from 1, but 1 equals 1.0."""
     if isinstance(value, bool) or isinstance(other, bool):
         return value is other
     return value == other
 
 
 def key_value(value: PropertyValue) -> str:
-    """Return the index key of a value. Two values have the same key exactly if they are equal.
+    """Return a value's index key. Two values have the same key if and only if they are equal.
 
-    It has at most 4,096 bytes of UTF-8: longer text is replaced by its SHA-256.
+    A key has at most 4,096 bytes of UTF-8. Longer text is replaced by its SHA-256.
     """
     match value:
         case bool():
@@ -220,15 +237,15 @@ def key_value(value: PropertyValue) -> str:
 
 
 SEPARATOR = "\0"
-"""The end of an ordered key. It sorts before every other character."""
+"""The character after an ordered key. It sorts before every other character."""
 _ORDERED_CHARACTERS = 900
 
 
 def ordered_key(value: PropertyValue) -> str:
-    """Return a sort key of a value: booleans sort before numbers, text and times.
+    """Return a value's sort key. Keys sort in this order: booleans, numbers, text, times.
 
-    Numbers are ordered as floating-point of 64 bits, text by the code points of its first 900 characters, and text with
-    a date and time by the instant, whatever its offset.
+    Numbers sort as 64-bit floating-point numbers, and text by the code points of its first 900 characters. Text that is
+    a date with a time sorts by its instant, regardless of its offset.
     """
     match value:
         case bool():

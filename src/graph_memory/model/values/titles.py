@@ -1,4 +1,4 @@
-"""The title of a node: one short line for people."""
+"""A node's title: one short line for people."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from graph_memory.model.values.properties import PropertyValue
 
 LONGEST = 200
 SHORT = 80
-"""Maximum number of characters of a property that can be a title."""
+"""Maximum number of characters of a property value that can serve as a title."""
 
 
 def title_of(
     type_name: str, properties: Mapping[str, PropertyValue], text: str | None, previous: str | None = None
 ) -> str:
-    """Return the title of a node: `title`, `name`, the first line of its text without heading marks, or its type.
+    """Return a node's derived title.
 
-    The first that exists is used.
-
-    `previous` is the current title of a node whose unchanged text is not loaded.
+    It is the first of these that exists: property `title`, property `name`, first line of the text without heading
+    marks, `previous`, name of the type. `previous` is the current title of a node whose unchanged text is not loaded.
     """
     candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), previous, type_name)
     return next((title for title in map(_to_line, candidates) if title), "")
 
 
 def shown_title(type_name: str, title: str, properties: Mapping[str, PropertyValue]) -> str:
-    """Return the title to show for a node.
+    """Return a node's title for display. If it only repeats the type, return a short property value instead.
 
-    If the title only repeats the type, return the first short property instead, text before numbers.
+    Text is preferred to numbers, then the first property in alphabetical order. If no value is short, the title is
+    returned.
     """
     if title != type_name:
         return title
@@ -41,7 +41,7 @@ def shown_title(type_name: str, title: str, properties: Mapping[str, PropertyVal
 
 
 def derived_title(stored: Mapping[str, object]) -> str:
-    """Return the derived title in a state, even if a title was set."""
+    """Return the derived title in a node's stored properties, even if a caller has set another title."""
     return cast("str", stored.get("_derived_title", stored["_title"]))
 
 

@@ -23,16 +23,16 @@ from graph_memory.model.values.strength import WHOLE_CONFIDENCE, WHOLE_TEMPORAL,
 UNSET = 0.5
 """The default of `semantic` and `structural` in the formula."""
 HALF_LIFE = 365.0
-"""Default number of days after which the weight of a connection is halved."""
+"""Default half-life of a connection type: the number of days after which a connection's weight is halved."""
 HALF_TOGETHER = 10
-"""Number of replies with both ends of a connection at which its co-access is 0.5."""
+"""Number of replies with both endpoints of a connection for a co-access of 0.5."""
 LEAST_HALF_LIFE = 0.01
 MOST_HALF_LIFE = 36_500.0
 _DAY = timedelta(days=1)
 
 
 class Weighable(Protocol):
-    """A connection that has a weight."""
+    """A connection with the data from which `weight` is computed."""
 
     @property
     def strength(self) -> Strength:
@@ -51,9 +51,9 @@ class Weighable(Protocol):
 
 
 def weight(connection: Weighable, now: datetime, *, half_life: float | None = None, co_access: float = 0.0) -> float:
-    """Return the weight of a connection at a time, 0 to 1.
+    """Return a connection's weight at a time, 0 to 1.
 
-    `half_life` is the half-life of its type, in days. `co_access`, 0 to 1, measures how often its ends are recalled
+    `half_life` is its type's half-life in days. `co_access`, 0 to 1, measures how often its endpoints are recalled
     together.
     """
     measures = connection.strength
@@ -61,19 +61,19 @@ def weight(connection: Weighable, now: datetime, *, half_life: float | None = No
     used = strength + (1 - strength) * co_access / 2
     value = used if connection.importance is None else (used + connection.importance) / 2
     age = max(0.0, (now - connection.modified) / _DAY)
-    return value * _or(measures.temporal, WHOLE_TEMPORAL) * 2.0 ** (-age / (half_life or HALF_LIFE))
+    return value * _or_default(measures.temporal, WHOLE_TEMPORAL) * 2.0 ** (-age / (half_life or HALF_LIFE))
 
 
 def co_access_of(count: int) -> float:
-    """Return the co-access, 0 to 1, for the number of replies that contain both ends of a connection (0.5 for ten)."""
+    """Return the co-access, 0 to 1, for the number of replies with both endpoints of a connection (0.5 for 10)."""
     return count / (count + HALF_TOGETHER)
 
 
 def strength_of(strength: Strength) -> float:
-    """Return the strength in the formula above: the stored parts combined into one number."""
-    meaning = (_or(strength.semantic, UNSET) + _or(strength.structural, UNSET)) / 2
-    return meaning * _or(strength.confidence, WHOLE_CONFIDENCE)
+    """Return `strength` in the module's formula: a number from 0 to 1. Unset components have default values."""
+    meaning = (_or_default(strength.semantic, UNSET) + _or_default(strength.structural, UNSET)) / 2
+    return meaning * _or_default(strength.confidence, WHOLE_CONFIDENCE)
 
 
-def _or(value: float | None, otherwise: float) -> float:
-    return otherwise if value is None else value
+def _or_default(value: float | None, default: float) -> float:
+    return default if value is None else value

@@ -19,9 +19,9 @@ from graph_memory.agent.kinds import (
 from graph_memory.agent.results import (
     Capabilities,
     Environment,
-    EventRecorded,
+    EventResult,
     Events,
-    GoalChanged,
+    GoalResult,
     Goals,
     MemoryResults,
     Pattern,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from graph_memory.agent.layer import Agent
     from graph_memory.memory.api.memory import Memory
 
-Most = Annotated[int, Field(ge=1, le=100)]
+ResultLimit = Annotated[int, Field(ge=1, le=100)]
 
 
 _ENTITY = object_schema({"name": STRING, "type": STRING, "observations": STRINGS}, "name")
@@ -76,7 +76,7 @@ GivenCondition = Annotated[dict[str, Any], WithJsonSchema(_CONDITION)]
 class RecordEvent(Call):
     """Arguments of `record_event`."""
 
-    event_type: Annotated[str, Field(description="Such as tool_call, error, decision")]
+    event_type: Annotated[str, Field(description="Such as tool_call, error or decision")]
     content: NotRequired[str]
     summary: NotRequired[str]
     session: NotRequired[str]
@@ -89,7 +89,9 @@ class RecordEvent(Call):
     caused_by: NotRequired[Annotated[Names, Field(description="Ids of events")]]
     entities: NotRequired[Annotated[list[GivenEntity], Field(description="Entities to create or extend")]]
     relations: NotRequired[Annotated[list[GivenRelation], Field(description="Relations between entities, by name")]]
-    archetype: NotRequired[Annotated[str, Field(description="Extract entities as coding_agent or personal_assistant")]]
+    archetype: NotRequired[
+        Annotated[str, Field(description="coding_agent or personal_assistant: rules to extract entities")]
+    ]
 
 
 class GetEvents(Call):
@@ -100,7 +102,7 @@ class GetEvents(Call):
     outcome: NotRequired[Outcome]
     chain_of: NotRequired[Annotated[str, Field(description="Id of an event: returns its causes and effects")]]
     query: NotRequired[str]
-    limit: NotRequired[Most]
+    limit: NotRequired[ResultLimit]
     cursor: NotRequired[Cursor]
 
 
@@ -125,7 +127,7 @@ class MatchPatterns(Call):
     query: Annotated[str, Field(description="The situation in words")]
     entity_types: NotRequired[Names]
     error_types: NotRequired[Names]
-    limit: NotRequired[Most]
+    limit: NotRequired[ResultLimit]
 
 
 class ApplyPatternResult(Call):
@@ -140,14 +142,14 @@ class GetBestPatterns(Call):
     """Arguments of `get_best_patterns`."""
 
     pattern_type: NotRequired[PatternType]
-    limit: NotRequired[Most]
+    limit: NotRequired[ResultLimit]
 
 
 class SetGoal(Call):
     """Arguments of `set_goal`."""
 
     description: str
-    priority: NotRequired[Annotated[float, Field(description="1 is first")]]
+    priority: NotRequired[Annotated[float, Field(description="1 is highest")]]
     deadline: NotRequired[Annotated[str, Field(description="Day or time")]]
     session: NotRequired[Annotated[str, Field(description="Only for this session")]]
     steps: NotRequired[Names]
@@ -199,7 +201,7 @@ class ListGoals(Call):
     status: NotRequired[Annotated[Status, Field(description="Default: all unfinished goals")]]
     due_before: NotRequired[str]
     session: NotRequired[str]
-    limit: NotRequired[Most]
+    limit: NotRequired[ResultLimit]
 
 
 class GetUserProfile(Call):
@@ -227,15 +229,15 @@ class GetCapabilities(Call):
     domains: NotRequired[Annotated[Names, Field(description="Domains whose tool_call events count")]]
 
 
-async def record_event(memory: Memory, arguments: RecordEvent) -> EventRecorded:
+async def record_event(memory: Memory, arguments: RecordEvent) -> EventResult:
     """Record an event, such as a tool call, an error, a decision or a message, with the entities it involves."""
-    return await _agent(memory, arguments).episodic.record(**_rest(arguments))
+    return await _agent(memory, arguments).episodic.record(**_without_domain(arguments))
 
 
 async def get_events(memory: Memory, arguments: GetEvents) -> Events:
     """Return the latest events of a session, type or outcome, the causes and effects of an event, or search hits."""
-    episodic, ways = _agent(memory, arguments).episodic, ("session", "type", "outcome", "chain_of", "query")
-    criteria = [name for name in ways if name in arguments]
+    episodic, filter_names = _agent(memory, arguments).episodic, ("session", "type", "outcome", "chain_of", "query")
+    criteria = [name for name in filter_names if name in arguments]
     page: dict[str, Any] = {name: value for name, value in arguments.items() if name in ("limit", "cursor")}
     if len(criteria) > 1 or (criteria and criteria[0] in ("chain_of", "query") and "cursor" in page):
         message = f"{criteria[0]} cannot be combined with {[*criteria, 'cursor'][1]}"
@@ -255,56 +257,56 @@ async def get_events(memory: Memory, arguments: GetEvents) -> Events:
 
 async def record_pattern(memory: Memory, arguments: RecordPattern) -> Pattern:
     """Record a procedure that works in a situation or, with pattern_type anti_pattern, an action to avoid in it."""
-    return await _agent(memory, arguments).procedural.record(**_rest(arguments))
+    return await _agent(memory, arguments).procedural.record(**_without_domain(arguments))
 
 
 async def match_patterns(memory: Memory, arguments: MatchPatterns) -> PatternMatches:
     """Return the patterns that match a situation, best first. Call it before you begin, and after an error."""
-    return await _agent(memory, arguments).procedural.match(**_rest(arguments))
+    return await _agent(memory, arguments).procedural.match(**_without_domain(arguments))
 
 
 async def apply_pattern_result(memory: Memory, arguments: ApplyPatternResult) -> Pattern:
-    """Record whether a pattern that you followed has worked."""
-    return await _agent(memory, arguments).procedural.apply_result(**_rest(arguments))
+    """Record whether a pattern that you followed worked."""
+    return await _agent(memory, arguments).procedural.apply_result(**_without_domain(arguments))
 
 
 async def get_best_patterns(memory: Memory, arguments: GetBestPatterns) -> Patterns:
-    """Return the most reliable patterns, by success rate and number of uses."""
-    return await _agent(memory, arguments).procedural.get_best(**_rest(arguments))
+    """Return the most reliable patterns, ranked by success rate and number of uses."""
+    return await _agent(memory, arguments).procedural.get_best(**_without_domain(arguments))
 
 
-async def set_goal(memory: Memory, arguments: SetGoal) -> GoalChanged:
+async def set_goal(memory: Memory, arguments: SetGoal) -> GoalResult:
     """Create a goal with its deadline, its steps and the goals that block it."""
-    return await _agent(memory, arguments).prospective.create(**_rest(arguments))
+    return await _agent(memory, arguments).prospective.create(**_without_domain(arguments))
 
 
-async def update_goal(memory: Memory, arguments: UpdateGoal) -> GoalChanged:
+async def update_goal(memory: Memory, arguments: UpdateGoal) -> GoalResult:
     """Change a goal, complete a step, or block it. Completing a goal unblocks the goals that wait only for it."""
-    goals, rest = _agent(memory, arguments).prospective, _rest(arguments)
-    goal, changes = str(rest.pop("goal_id")), {*rest}
-    match rest:
-        case {"complete_step": int(step)} if changes == {"complete_step"}:
+    goals, changes = _agent(memory, arguments).prospective, _without_domain(arguments)
+    goal, changed_names = str(changes.pop("goal_id")), {*changes}
+    match changes:
+        case {"complete_step": int(step)} if changed_names == {"complete_step"}:
             return await goals.complete_step(goal, step or None)
-        case {"status": "pending"} if changes == {"status"}:
+        case {"status": "pending"} if changed_names == {"status"}:
             return await goals.unblock(goal)
-        case {"status": "abandoned"} if changes == {"status"}:
+        case {"status": "abandoned"} if changed_names == {"status"}:
             return await goals.abandon(goal)
-        case _ if changes and changes <= {"blocked_by", "blocked_reason"}:
+        case _ if changed_names and changed_names <= {"blocked_by", "blocked_reason"}:
             return await goals.block(goal, by=arguments.get("blocked_by"), reason=arguments.get("blocked_reason"))
-        case _ if changes & {"complete_step", "blocked_by", "blocked_reason"}:
-            name = sorted(changes & {"complete_step", "blocked_by", "blocked_reason"})[0]
+        case _ if changed_names & {"complete_step", "blocked_by", "blocked_reason"}:
+            name = sorted(changed_names & {"complete_step", "blocked_by", "blocked_reason"})[0]
             raise invalid_argument(name, f"{name} cannot be combined with other changes", "Make one call for each.")
         case _:
-            return await goals.update(goal, **rest)
+            return await goals.update(goal, **changes)
 
 
 async def list_goals(memory: Memory, arguments: ListGoals) -> Goals:
     """Return goals by priority and deadline, with their progress and blockers."""
-    return await _agent(memory, arguments).prospective.list(**_rest(arguments))
+    return await _agent(memory, arguments).prospective.list(**_without_domain(arguments))
 
 
 async def working_memory(memory: Memory, arguments: WorkWithMemory) -> WorkingMemory:
-    """Keep notes for this session only, such as the goal and tool outputs. They are lost when the server ends."""
+    """Keep notes for this session only, such as the goal and tool outputs. They are lost when the server stops."""
     working = _agent(memory, arguments).working
     match arguments:
         case {"action": "get"}:
@@ -320,47 +322,47 @@ async def working_memory(memory: Memory, arguments: WorkWithMemory) -> WorkingMe
 
 async def query_memory(memory: Memory, arguments: QueryMemory) -> MemoryResults:
     """Search events, entities, content, relations, patterns and goals at once, within one token budget."""
-    return await _agent(memory, arguments).query_memory(**_rest(arguments))
+    return await _agent(memory, arguments).query_memory(**_without_domain(arguments))
 
 
 async def get_environment(memory: Memory, arguments: GetEnvironment) -> Environment:
-    """Return the project of the server's folder: type, build system, conventions, git status, files."""
+    """Describe the project in the server's folder: type, build system, conventions, git status and files."""
     environment, limit = _agent(memory, arguments).environmental, arguments.get("limit", 200)
     return await (environment.refresh(limit=limit) if arguments.get("refresh") else environment.get(limit=limit))
 
 
 async def get_user_profile(memory: Memory, arguments: GetUserProfile) -> UserProfile:
     """Return the preferences, corrections, feedback and statistics of a user."""
-    return await _agent(memory, arguments).user.get(**_rest(arguments))
+    return await _agent(memory, arguments).user.get(**_without_domain(arguments))
 
 
 async def update_user_profile(memory: Memory, arguments: UpdateUserProfile) -> UserProfile:
     """Store a user's preferences, corrections or feedback. recall returns matching corrections first."""
-    return await _agent(memory, arguments).user.update(**_rest(arguments))
+    return await _agent(memory, arguments).user.update(**_without_domain(arguments))
 
 
 async def get_capabilities(memory: Memory, arguments: GetCapabilities) -> Capabilities:
-    """Return your strengths, weaknesses, limits, reasons to ask first, and statistics of your tools."""
-    return await _agent(memory, arguments).meta.get(**_rest(arguments))
+    """Return your strengths, weaknesses, limits, reasons to ask first, and tool statistics."""
+    return await _agent(memory, arguments).meta.get(**_without_domain(arguments))
 
 
 def _agent(memory: Memory, arguments: Call) -> Agent:
     return (memory.in_domain(arguments["domain"]) if "domain" in arguments else memory).agent
 
 
-def _rest(arguments: Call) -> dict[str, Any]:
+def _without_domain(arguments: Call) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if name != "domain"}
 
 
 AGENT_MEMORY: tuple[AnyOperation, ...] = (
-    Operation(record_event, RecordEvent, EventRecorded, Effect.CREATES),
+    Operation(record_event, RecordEvent, EventResult, Effect.CREATES),
     Operation(get_events, GetEvents, Events, Effect.READS),
     Operation(record_pattern, RecordPattern, Pattern, Effect.CREATES),
     Operation(match_patterns, MatchPatterns, PatternMatches, Effect.READS),
     Operation(apply_pattern_result, ApplyPatternResult, Pattern, Effect.CREATES),
     Operation(get_best_patterns, GetBestPatterns, Patterns, Effect.READS),
-    Operation(set_goal, SetGoal, GoalChanged, Effect.CREATES),
-    Operation(update_goal, UpdateGoal, GoalChanged, Effect.DESTROYS),
+    Operation(set_goal, SetGoal, GoalResult, Effect.CREATES),
+    Operation(update_goal, UpdateGoal, GoalResult, Effect.DESTROYS),
     Operation(list_goals, ListGoals, Goals, Effect.READS),
     Operation(get_user_profile, GetUserProfile, UserProfile, Effect.READS),
     Operation(update_user_profile, UpdateUserProfile, UserProfile, Effect.DESTROYS),

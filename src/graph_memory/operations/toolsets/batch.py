@@ -22,7 +22,7 @@ Options = Annotated[
     WithJsonSchema(
         object_schema(
             {
-                "atomic": {**BOOLEAN, "description": "Default true: all or none; false: skip faulty operations"},
+                "atomic": {**BOOLEAN, "description": "Default true: all or none; false: skip invalid operations"},
                 "dry_run": BOOLEAN,
                 "validate_before_commit": BOOLEAN,
                 "rollback_on_error": BOOLEAN,
@@ -43,13 +43,11 @@ class ExecuteBatch(Call):
         ),
     ]
     options: NotRequired[Options]
-    idempotency_key: NotRequired[
-        Annotated[str, Field(description="Any text: a repeated call with it has no further effect")]
-    ]
+    idempotency_key: NotRequired[Annotated[str, Field(description="Repeated calls with this key have no effect")]]
 
 
 async def execute_batch(memory: Memory, arguments: ExecuteBatch) -> BatchResult:
-    """Make up to 10,000 changes in one transaction: all or none. Returns every fault with its index."""
+    """Make up to 10,000 changes in one transaction: all or none. Returns every error with its index."""
     return await memory.execute_batch(**arguments)
 
 

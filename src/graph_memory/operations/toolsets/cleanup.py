@@ -1,4 +1,4 @@
-"""The toolset `cleanup`: duplicates, orphans, outdated facts and open questions, with the calls that settle them."""
+"""The toolset `cleanup`: duplicates, orphans, outdated facts and open questions, with the calls that resolve them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pydantic import Field
 
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
-    EntitiesMerged,
     EntityList,
+    EntityMergeResult,
     GraphHealth,
     Orphans,
-    SimilarFound,
+    SimilarEntities,
 )
 from graph_memory.memory.entities.results import Profiles
 from graph_memory.operations.arguments import Call, Fraction
@@ -21,22 +21,22 @@ from graph_memory.operations.operation import AnyOperation, Effect, Operation
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-Most = Annotated[int, Field(ge=1, le=1000)]
+ResultLimit = Annotated[int, Field(ge=1, le=1000)]
 
 
 class FindSimilar(Call):
     """Arguments of `find_similar`."""
 
     name: str
-    limit: NotRequired[Most]
+    limit: NotRequired[ResultLimit]
 
 
 class FindDuplicates(Call):
     """Arguments of `find_duplicates`."""
 
-    limit: NotRequired[Most]
+    limit: NotRequired[ResultLimit]
     min_score: NotRequired[
-        Annotated[Fraction, Field(description="Default 0.75; lower values find more pairs, also wrong ones")]
+        Annotated[Fraction, Field(description="Default 0.75; lower values find more pairs, and more wrong ones")]
     ]
 
 
@@ -51,7 +51,7 @@ class MergeEntities(Call):
 class Listing(Call):
     """Arguments of tools that list entities."""
 
-    limit: NotRequired[Most]
+    limit: NotRequired[ResultLimit]
 
 
 class GetByType(Listing):
@@ -60,8 +60,8 @@ class GetByType(Listing):
     type: str
 
 
-async def find_similar(memory: Memory, arguments: FindSimilar) -> SimilarFound:
-    """Find entities that may be the same as this one, by names, aliases, observations and meaning, with reasons."""
+async def find_similar(memory: Memory, arguments: FindSimilar) -> SimilarEntities:
+    """Find possible duplicates of an entity, by names, aliases, observations and meaning, with the reason for each."""
     return await memory.entities.find_similar(**arguments)
 
 
@@ -70,10 +70,10 @@ async def find_duplicates(memory: Memory, arguments: FindDuplicates) -> Duplicat
     return await memory.entities.find_duplicates(**arguments)
 
 
-async def merge_entities(memory: Memory, arguments: MergeEntities) -> EntitiesMerged:
-    """Merge entities: observations and relations move, names become aliases. One write, which can be reverted.
+async def merge_entities(memory: Memory, arguments: MergeEntities) -> EntityMergeResult:
+    """Merge entities: moves observations and relations, and turns names into aliases. Can be reverted as one write.
 
-    conflicts lists values that were not moved because the target has other ones. Correct the wrong ones.
+    conflicts lists values that were not moved because the target's differ. Correct the wrong ones.
     """
     return await memory.entities.merge_entities(**arguments)
 
@@ -112,9 +112,9 @@ async def get_by_type(memory: Memory, arguments: GetByType) -> EntityList:
 
 
 CLEANUP: tuple[AnyOperation, ...] = (
-    Operation(find_similar, FindSimilar, SimilarFound, Effect.READS),
+    Operation(find_similar, FindSimilar, SimilarEntities, Effect.READS),
     Operation(find_duplicates, FindDuplicates, Duplicates, Effect.READS),
-    Operation(merge_entities, MergeEntities, EntitiesMerged, Effect.DESTROYS),
+    Operation(merge_entities, MergeEntities, EntityMergeResult, Effect.DESTROYS),
     Operation(find_orphans, Listing, Orphans, Effect.READS),
     Operation(graph_health, Listing, GraphHealth, Effect.READS),
     Operation(get_recent, Listing, EntityList, Effect.READS),

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class QueryCypher(TypedDict):
     """Arguments of `query_cypher`."""
 
-    statement: Annotated[str, Field(description="One Cypher statement that reads, with values as $name")]
-    parameters: NotRequired[Annotated[Properties, Field(description="Values by name")]]
+    statement: Annotated[str, Field(description="One read-only Cypher statement, with values as $parameters")]
+    parameters: NotRequired[Annotated[Properties, Field(description="Values of the parameters, by name")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Max rows (default 100)")]]
     max_tokens: NotRequired[Annotated[int, Field(ge=100, le=50_000, description="Default 4000")]]
 
@@ -33,7 +33,7 @@ async def query_cypher(memory: Memory, arguments: QueryCypher) -> CypherRows:
     """Read the graph with a Cypher statement.
 
     WHEN TO USE: counts, aggregates and patterns that no other tool returns. For facts about a topic or an entity, use
-    recall. It cannot write, call procedures, or read files. It has 10 seconds.
+    recall. It cannot write, call procedures, or read files. It times out after 10 seconds.
     """
     return await memory.query_cypher(**arguments)
 

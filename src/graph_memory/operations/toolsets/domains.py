@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.model.domain_results import DomainChanged, DomainDeleted, DomainInfo, Domains, DomainSelected
+from graph_memory.model.domain_results import (
+    DomainChangeResult,
+    DomainDeletionResult,
+    DomainInfo,
+    Domains,
+    DomainSelectionResult,
+)
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.operations.arguments import Cursor, Limit, Properties
@@ -40,7 +46,7 @@ class EditDomain(DomainName):
     """Arguments of `create_domain` and `update_domain`."""
 
     description: NotRequired[Annotated[str, Field(description="Its purpose")]]
-    parent: NotRequired[Annotated[str, Field(description="The domain above, whose types it inherits")]]
+    parent: NotRequired[Annotated[str, Field(description="The parent domain, whose types it inherits")]]
     metadata: NotRequired[Properties]
 
 
@@ -50,7 +56,7 @@ class DeleteDomain(DomainName):
     confirm: Annotated[str, Field(description="The name again, after the user has agreed")]
 
 
-async def create_domain(memory: Memory, arguments: EditDomain) -> DomainChanged:
+async def create_domain(memory: Memory, arguments: EditDomain) -> DomainChangeResult:
     """Create a domain: a separate memory.
 
     It inherits the types of all domains above it. It may add types with create_ontology or add_node_type, but not
@@ -69,18 +75,18 @@ async def get_domain(memory: Memory, arguments: GetDomain) -> DomainInfo:
     return await memory.domain_info(domain=arguments.get("name"))
 
 
-async def update_domain(memory: Memory, arguments: EditDomain) -> DomainChanged:
+async def update_domain(memory: Memory, arguments: EditDomain) -> DomainChangeResult:
     """Change the description, metadata or parent of a domain. An empty value removes the field."""
     return await memory.update_domain(**arguments)
 
 
-async def select_domain(memory: Memory, arguments: DomainName) -> DomainSelected:
+async def select_domain(memory: Memory, arguments: DomainName) -> DomainSelectionResult:
     """Select the default domain for your further calls."""
     await memory.get_ontology(domain=arguments["name"])  # raises if the domain does not exist
-    return DomainSelected(domain=arguments["name"])
+    return DomainSelectionResult(domain=arguments["name"])
 
 
-async def delete_domain(memory: Memory, arguments: DeleteDomain) -> DomainDeleted:
+async def delete_domain(memory: Memory, arguments: DeleteDomain) -> DomainDeletionResult:
     """Delete a domain without branches or children, with everything in it. This cannot be undone."""
     if arguments["confirm"] != arguments["name"]:
         message = f"confirm must repeat the name {quote(arguments['name'])}, not {quote(arguments['confirm'])}"
@@ -91,10 +97,10 @@ async def delete_domain(memory: Memory, arguments: DeleteDomain) -> DomainDelete
 
 
 DOMAINS: tuple[AnyOperation, ...] = (
-    Operation(create_domain, EditDomain, DomainChanged, Effect.DECLARES),
+    Operation(create_domain, EditDomain, DomainChangeResult, Effect.DECLARES),
     Operation(list_domains, ListDomains, Domains, Effect.READS),
     Operation(get_domain, GetDomain, DomainInfo, Effect.READS),
-    Operation(update_domain, EditDomain, DomainChanged, Effect.DESTROYS),
-    Operation(select_domain, DomainName, DomainSelected, Effect.READS, in_session=True),
-    Operation(delete_domain, DeleteDomain, DomainDeleted, Effect.DESTROYS, needs_admin=True),
+    Operation(update_domain, EditDomain, DomainChangeResult, Effect.DESTROYS),
+    Operation(select_domain, DomainName, DomainSelectionResult, Effect.READS, in_session=True),
+    Operation(delete_domain, DeleteDomain, DomainDeletionResult, Effect.DESTROYS, needs_admin=True),
 )

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from graph_memory.memory.entities.results import (
-    Done,
-    EntitiesCreated,
+    Confirmation,
+    EntityCreationResult,
     KnowledgeGraph,
-    ObservationsAdded,
-    RelationsCreated,
+    ObservationAdditionResult,
+    RelationCreationResult,
 )
 from graph_memory.model.values.plain import LocatedValue
 from graph_memory.operations.official import CallArguments, OfficialOperation
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
     from graph_memory.model.results import Result
 
-_OBSERVED = "An array of observation contents associated with the entity"
+_OBSERVATIONS_DESCRIPTION = "An array of observation contents associated with the entity"
 _ENTITY = {
     "name": (str, "The name of the entity"),
     "entityType": (str, "The type of the entity"),
-    "observations": ([str], _OBSERVED),
+    "observations": ([str], _OBSERVATIONS_DESCRIPTION),
 }
 _RELATION = {
     "from": (str, "The name of the entity where the relation starts"),
@@ -44,18 +44,18 @@ _DELETION = {
     "observations": ([str], "An array of observations to delete"),
 }
 _GRAPH = {"entities": [_ENTITY], "relations": [_RELATION]}
-_ADDED = {"entityName": str, "addedObservations": [str]}
-_DONE = {"success": bool, "message": str}
+_ADDITION_RESULT = {"entityName": str, "addedObservations": [str]}
+_SUCCESS = {"success": bool, "message": str}
 
 
-def _items(arguments: CallArguments, name: str) -> Sequence[Any]:
+def _list_argument(arguments: CallArguments, name: str) -> Sequence[Any]:
     items: object = arguments.get(name)
     return cast("Sequence[Any]", items) if isinstance(items, list) else ()
 
 
 def _has_types(arguments: CallArguments, name: str) -> bool:
     """Return whether items of a list have `type` instead of the official `entityType` or `relationType`."""
-    items = [cast("Mapping[str, Any]", item) for item in _items(arguments, name) if isinstance(item, Mapping)]
+    items = [cast("Mapping[str, Any]", item) for item in _list_argument(arguments, name) if isinstance(item, Mapping)]
     return any("type" in item and not {"entityType", "relationType"} & item.keys() for item in items)
 
 
@@ -111,31 +111,31 @@ ENTITIES: tuple[AnyOperation, ...] = (
         "Create multiple new entities in the knowledge graph",
         {"entities": [_ENTITY]},
         {"entities": [_ENTITY]},
-        EntitiesCreated,
+        EntityCreationResult,
         Effect.CREATES,
         _create_entities,
         lambda arguments: _has_types(arguments, "entities"),
-        own_of_items=("description", "properties"),
+        own_item_arguments=("description", "properties"),
     ),
     OfficialOperation(
         "create_relations",
         "Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
         {"relations": [_RELATION]},
         {"relations": [_RELATION]},
-        RelationsCreated,
+        RelationCreationResult,
         Effect.CREATES,
         _create_relations,
         lambda arguments: _has_types(arguments, "relations"),
-        own=("lenient",),
-        own_of_items=("properties",),
-        tells_more=True,
+        own_arguments=("lenient",),
+        own_item_arguments=("properties",),
+        has_extra_fields=True,
     ),
     OfficialOperation(
         "add_observations",
         "Add new observations to existing entities in the knowledge graph",
         {"observations": [_ADDITION]},
-        {"results": [_ADDED]},
-        ObservationsAdded,
+        {"results": [_ADDITION_RESULT]},
+        ObservationAdditionResult,
         Effect.CREATES,
         _add_observations,
         lambda arguments: "entityName" in arguments,
@@ -144,8 +144,8 @@ ENTITIES: tuple[AnyOperation, ...] = (
         "delete_entities",
         "Delete multiple entities and their associated relations from the knowledge graph",
         {"entityNames": ([str], "An array of entity names to delete")},
-        _DONE,
-        Done,
+        _SUCCESS,
+        Confirmation,
         Effect.DESTROYS,
         _delete_entities,
         lambda arguments: "names" in arguments,
@@ -154,8 +154,8 @@ ENTITIES: tuple[AnyOperation, ...] = (
         "delete_observations",
         "Delete specific observations from entities in the knowledge graph",
         {"deletions": [_DELETION]},
-        _DONE,
-        Done,
+        _SUCCESS,
+        Confirmation,
         Effect.DESTROYS,
         _delete_observations,
         lambda arguments: "entityName" in arguments,
@@ -164,8 +164,8 @@ ENTITIES: tuple[AnyOperation, ...] = (
         "delete_relations",
         "Delete multiple relations from the knowledge graph",
         {"relations": ([_RELATION], "An array of relations to delete")},
-        _DONE,
-        Done,
+        _SUCCESS,
+        Confirmation,
         Effect.DESTROYS,
         _delete_relations,
         lambda arguments: _has_types(arguments, "relations"),
@@ -178,7 +178,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         KnowledgeGraph,
         Effect.READS,
         _read_graph,
-        own=("max_tokens", "limit", "cursor"),
+        own_arguments=("max_tokens", "limit", "cursor"),
     ),
     OfficialOperation(
         "search_nodes",
@@ -197,7 +197,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         KnowledgeGraph,
         Effect.READS,
         _open_nodes,
-        own=("detail",),
-        tells_more=True,
+        own_arguments=("detail",),
+        has_extra_fields=True,
     ),
 )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import Field
 
-from graph_memory.memory.inference.results import Contradictions, Inferred
-from graph_memory.model.results import Changed, Direction, WeighedConnections
+from graph_memory.memory.inference.results import Contradictions, InferenceResult
+from graph_memory.model.results import ChangeResult, Direction, WeighedConnections
 from graph_memory.operations.arguments import Call, Cursor, ExpectedVersion, Fraction, Limit, ValidAt
 from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
@@ -42,7 +42,7 @@ class SetRelationImportance(Call):
 
 
 async def get_strongest_connections(memory: Memory, arguments: GetStrongestConnections) -> WeighedConnections:
-    """Find the currently strongest connections of a node, by strength, importance and age."""
+    """Find a node's currently strongest connections, judged by strength, importance and age."""
     return await memory.get_strongest_connections(**arguments)
 
 
@@ -51,7 +51,7 @@ async def get_weak_relations(memory: Memory, arguments: GetWeakRelations) -> Wei
     return await memory.get_weak_relations(**arguments)
 
 
-async def set_relation_importance(memory: Memory, arguments: SetRelationImportance) -> Changed:
+async def set_relation_importance(memory: Memory, arguments: SetRelationImportance) -> ChangeResult:
     """Set the importance of a connection, 0 to 1. It then makes up half of the connection's weight."""
     return await memory.set_relation_importance(**arguments)
 
@@ -73,7 +73,7 @@ class FindContradictions(Call):
     cursor: NotRequired[Cursor]
 
 
-async def infer_connections(memory: Memory, arguments: InferConnections) -> Inferred:
+async def infer_connections(memory: Memory, arguments: InferConnections) -> InferenceResult:
     """Write the missing connections that follow from transitive types, with their evidence, as one batch."""
     return await memory.infer_connections(**arguments)
 
@@ -86,7 +86,7 @@ async def find_contradictions(memory: Memory, arguments: FindContradictions) -> 
 MEANING: tuple[AnyOperation, ...] = (
     Operation(get_strongest_connections, GetStrongestConnections, WeighedConnections, Effect.READS),
     Operation(get_weak_relations, GetWeakRelations, WeighedConnections, Effect.READS),
-    Operation(set_relation_importance, SetRelationImportance, Changed, Effect.DESTROYS),
-    Operation(infer_connections, InferConnections, Inferred, Effect.MIXED),
+    Operation(set_relation_importance, SetRelationImportance, ChangeResult, Effect.DESTROYS),
+    Operation(infer_connections, InferConnections, InferenceResult, Effect.MIXED),
     Operation(find_contradictions, FindContradictions, Contradictions, Effect.READS),
 )

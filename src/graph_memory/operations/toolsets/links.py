@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
+from graph_memory.memory.links.results import LinkCreationResult, LinkDeletionResult, Links
 from graph_memory.model.subjects.links import LinkType
 from graph_memory.operations.arguments import Call, Cursor, Fraction, Limit, Properties
 from graph_memory.operations.operation import AnyOperation, Effect, Operation
@@ -45,23 +45,23 @@ class DeleteLink(Call):
     link_id: str
 
 
-async def create_cross_domain_link(memory: Memory, arguments: CreateLink) -> LinkCreated:
+async def create_cross_domain_link(memory: Memory, arguments: CreateLink) -> LinkCreationResult:
     """Link a node to a node of another domain. Follow links with traverse_memories and cross_domains."""
     return await memory.links.create_cross_domain_link(**arguments)
 
 
 async def list_cross_domain_links(memory: Memory, arguments: ListLinks) -> Links:
-    """List the links of a domain or node to other domains, and bidirectional links from there."""
+    """List the links of a domain or node to other domains, and the bidirectional links from other domains."""
     return await memory.links.list_cross_domain_links(**arguments)
 
 
-async def delete_cross_domain_link(memory: Memory, arguments: DeleteLink) -> LinkDeleted:
-    """Delete a link. domain is the source's domain, which list_cross_domain_links returns."""
+async def delete_cross_domain_link(memory: Memory, arguments: DeleteLink) -> LinkDeletionResult:
+    """Delete a link. Pass the source's domain, which list_cross_domain_links returns, as domain."""
     return await memory.links.delete_cross_domain_link(**arguments)
 
 
 LINKS: tuple[AnyOperation, ...] = (
-    Operation(create_cross_domain_link, CreateLink, LinkCreated, Effect.CREATES),
+    Operation(create_cross_domain_link, CreateLink, LinkCreationResult, Effect.CREATES),
     Operation(list_cross_domain_links, ListLinks, Links, Effect.READS),
-    Operation(delete_cross_domain_link, DeleteLink, LinkDeleted, Effect.DESTROYS),
+    Operation(delete_cross_domain_link, DeleteLink, LinkDeletionResult, Effect.DESTROYS),
 )

@@ -9,7 +9,7 @@ from pydantic import Field, WithJsonSchema
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.model.ontology.view import OntologyView, brief_view, detailed_view
-from graph_memory.model.results import OntologyChanged, Validity
+from graph_memory.model.results import OntologyChangeResult, Validity
 from graph_memory.model.values.properties import PropertyType
 from graph_memory.operations.arguments import BOOLEAN, NUMBER, STRING, STRINGS, Call, Names, object_schema
 from graph_memory.operations.operation import AnyOperation, Effect, Operation
@@ -76,9 +76,9 @@ class AddConnectionType(Call):
     required_properties: NotRequired[Names]
     description: NotRequired[str]
     properties: NotRequired[Annotated[list[Rule], Field(description="As in add_node_type")]]
-    unique_source: NotRequired[Annotated[bool, Field(description="At most one from each node")]]
-    unique_target: NotRequired[Annotated[bool, Field(description="At most one to each node")]]
-    unique_pair: NotRequired[Annotated[bool, Field(description="At most one between two nodes")]]
+    unique_source: NotRequired[Annotated[bool, Field(description="At most one outgoing connection per node")]]
+    unique_target: NotRequired[Annotated[bool, Field(description="At most one incoming connection per node")]]
+    unique_pair: NotRequired[Annotated[bool, Field(description="At most one per pair of nodes")]]
     acyclic: NotRequired[bool]
     half_life: NotRequired[Annotated[float, Field(ge=0.01, le=36500, description="Days after which its weight halves")]]
     inverse: NotRequired[Annotated[str, Field(description="Its name in the other direction")]]
@@ -98,19 +98,19 @@ async def validate_connection(memory: Memory, arguments: ValidateConnection) -> 
     return await memory.validate_connection(**arguments)
 
 
-async def create_ontology(memory: Memory, arguments: CreateOntology) -> OntologyChanged:
+async def create_ontology(memory: Memory, arguments: CreateOntology) -> OntologyChangeResult:
     """Define the types of a domain that has none. Types can be added later."""
     ontology = ontology_from({key: value for key, value in arguments.items() if key != "domain"})
     return await memory.create_ontology(ontology, domain=arguments.get("domain"))
 
 
-async def add_node_type(memory: Memory, arguments: AddNodeType) -> OntologyChanged:
+async def add_node_type(memory: Memory, arguments: AddNodeType) -> OntologyChangeResult:
     """Add a node type to the ontology. It cannot be removed."""
     new_type = node_type_from(_declaration(arguments))
     return await memory.add_node_type(new_type, domain=arguments.get("domain"))
 
 
-async def add_connection_type(memory: Memory, arguments: AddConnectionType) -> OntologyChanged:
+async def add_connection_type(memory: Memory, arguments: AddConnectionType) -> OntologyChangeResult:
     """Add a connection type to the ontology. It cannot be removed. ["*"] means all node types."""
     new_type = connection_type_from(_declaration(arguments))
     return await memory.add_connection_type(new_type, domain=arguments.get("domain"))
@@ -123,19 +123,19 @@ async def get_ontology(memory: Memory, arguments: GetOntology) -> OntologyView:
 
 
 def _domain_of(arguments: Call) -> Call:
-    """Return the `domain` argument, if any. A memory of the past accepts none."""
+    """Return the `domain` argument, if there is one. The memory of a past state does not accept it."""
     return {"domain": arguments["domain"]} if "domain" in arguments else {}
 
 
 def _declaration(arguments: AddNodeType | AddConnectionType) -> dict[str, object]:
-    rest = {key: value for key, value in arguments.items() if key not in {"type_name", "domain"}}
-    return {"name": arguments["type_name"], **rest}
+    fields = {key: value for key, value in arguments.items() if key not in {"type_name", "domain"}}
+    return {"name": arguments["type_name"], **fields}
 
 
 ONTOLOGY: tuple[AnyOperation, ...] = (
     Operation(validate_connection, ValidateConnection, Validity, Effect.READS),
-    Operation(create_ontology, CreateOntology, OntologyChanged, Effect.DECLARES),
-    Operation(add_node_type, AddNodeType, OntologyChanged, Effect.DECLARES),
-    Operation(add_connection_type, AddConnectionType, OntologyChanged, Effect.DECLARES),
+    Operation(create_ontology, CreateOntology, OntologyChangeResult, Effect.DECLARES),
+    Operation(add_node_type, AddNodeType, OntologyChangeResult, Effect.DECLARES),
+    Operation(add_connection_type, AddConnectionType, OntologyChangeResult, Effect.DECLARES),
     Operation(get_ontology, GetOntology, OntologyView, Effect.READS),
 )

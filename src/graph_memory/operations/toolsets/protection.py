@@ -1,4 +1,4 @@
-"""The toolset `protection`: making a node, connection or domain read-only, and lifting that."""
+"""The toolset `protection`: making a node, connection or domain read-only, and removing the protection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.model.results import ProtectionChanged
+from graph_memory.model.results import ProtectionChangeResult
 from graph_memory.operations.arguments import Names
 from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
@@ -36,17 +36,17 @@ class Protect(Unprotect):
     ]
 
 
-async def protect(memory: Memory, arguments: Protect) -> ProtectionChanged:
+async def protect(memory: Memory, arguments: Protect) -> ProtectionChangeResult:
     """Make a node, connection or domain read-only for everyone, including you, except the actors you name."""
     return await memory.protect(**arguments)
 
 
-async def unprotect(memory: Memory, arguments: Unprotect) -> ProtectionChanged:
-    """Lift a protection, if you are allowed to."""
+async def unprotect(memory: Memory, arguments: Unprotect) -> ProtectionChangeResult:
+    """Remove a protection, if you are allowed to."""
     return await memory.unprotect(**arguments)
 
 
 PROTECTION: tuple[AnyOperation, ...] = (
-    Operation(protect, Protect, ProtectionChanged, Effect.DECLARES, needs_admin=True),
-    Operation(unprotect, Unprotect, ProtectionChanged, Effect.DESTROYS),
+    Operation(protect, Protect, ProtectionChangeResult, Effect.DECLARES, needs_admin=True),
+    Operation(unprotect, Unprotect, ProtectionChangeResult, Effect.DESTROYS),
 )

@@ -1,4 +1,4 @@
-"""The toolset `remember`: storing facts, and settling facts that may be outdated."""
+"""The toolset `remember`: storing facts, and resolving facts that may be outdated."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, cast, ge
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.memory.entities.cleaning.results import Settled
-from graph_memory.memory.entities.remember_results import Remembered
+from graph_memory.memory.entities.cleaning.results import DecisionResult
+from graph_memory.memory.entities.remember_results import RememberResult
 from graph_memory.model.results import Result
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.operations.arguments import ANY_KEYS, NUMBER, STRING, Call, Properties, object_schema
@@ -57,7 +57,7 @@ class Remember(RememberFacts):
     session: NotRequired[str]
 
 
-_TEXT_ALONE = frozenset({"text", "session", "dry_run", "domain"})
+_TEXT_ARGUMENTS = frozenset({"text", "session", "dry_run", "domain"})
 Answer = Literal["close", "keep", "same", "new"]
 _DECISION = object_schema(
     {"id": STRING, "new": STRING, "known": STRING, "decision": {"type": "string", "enum": [*get_args(Answer)]}},
@@ -70,29 +70,31 @@ class Decide(Call):
 
     decisions: NotRequired[list[Annotated[dict[str, Any], WithJsonSchema(_DECISION)]]]
     id: NotRequired[Annotated[str, Field(description="Id of one question, with decision")]]
-    new: NotRequired[Annotated[str, Field(description="With known, in place of id")]]
+    new: NotRequired[Annotated[str, Field(description="With known, instead of id")]]
     known: NotRequired[str]
     decision: NotRequired[Answer]
 
 
-async def remember(memory: Memory, arguments: Remember) -> Remembered:
+async def remember(memory: Memory, arguments: Remember) -> RememberResult:
     """Store facts about an entity: adds new ones, skips known ones, and returns the outcome of each.
 
     Without a name, "The user prefers …", "Goal: …", "Never …", "Next time …" and "This fixed it: …" become preferences,
     goals and patterns. Pass changing values as properties, and outdated facts in replaces. Answer its questions with
     decide. To store texts unchecked, use add_observations; for nodes with content, create_node.
     """
-    if "text" in arguments and arguments.keys() <= _TEXT_ALONE:
+    if "text" in arguments and arguments.keys() <= _TEXT_ARGUMENTS:
         target = memory.in_domain(arguments["domain"]) if "domain" in arguments else memory
         dry_run = arguments.get("dry_run", False)
         return await target.agent.remember(arguments["text"], session=arguments.get("session"), dry_run=dry_run)
     if "session" in arguments:
-        raise invalid_argument("session", "session applies only to text", "Omit it: observations have a source.")
+        raise invalid_argument(
+            "session", "session applies only to text", "Omit it, or pass the source of each observation."
+        )
     return await memory.entities.remember(**cast("RememberFacts", arguments))
 
 
 async def decide(memory: Memory, arguments: Decide) -> Result:
-    """Answer questions of remember. close: the known fact has ended. keep: both hold. same: one entity. new: two."""
+    """Answer remember's questions. close: the known fact has ended. keep: both are true. same: one entity. new: two."""
     match arguments:
         case {"decisions": decisions} if not arguments.keys() & {"id", "new", "known", "decision"}:
             return await memory.entities.decide_all(decisions, domain=arguments.get("domain"))
@@ -101,11 +103,11 @@ async def decide(memory: Memory, arguments: Decide) -> Result:
         case {"new": new, "known": known, "decision": decision} if not arguments.keys() & {"id", "decisions"}:
             return await memory.entities.decide(new, known, decision, domain=arguments.get("domain"))
         case _:
-            hint = "Pass decisions, a list of objects with id and decision; or these two for one question."
+            hint = "Pass decisions, a list of objects with id and decision, or id and decision of one question."
             raise invalid_argument("decisions", "decide needs either decisions, or id and decision", hint)
 
 
 REMEMBER: tuple[AnyOperation, ...] = (
-    Operation(remember, Remember, Remembered, Effect.MIXED),
-    Operation(decide, Decide, Settled, Effect.MIXED),
+    Operation(remember, Remember, RememberResult, Effect.MIXED),
+    Operation(decide, Decide, DecisionResult, Effect.MIXED),
 )

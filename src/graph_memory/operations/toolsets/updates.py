@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from pydantic import Field
 
-from graph_memory.memory.entities.results import EntityUpdated, Forgotten, ObservationUpdated
+from graph_memory.memory.entities.results import EntityUpdateResult, ForgetResult, ObservationUpdateResult
 from graph_memory.operations.arguments import Call, Fraction, Properties
 from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
@@ -59,26 +59,26 @@ class Forget(Call):
     dry_run: NotRequired[bool]
 
 
-async def update_entity(memory: Memory, arguments: UpdateEntity) -> EntityUpdated:
+async def update_entity(memory: Memory, arguments: UpdateEntity) -> EntityUpdateResult:
     """Rename an entity, or change its fields. It keeps its observations and relations."""
     return await memory.entities.update_entity(**arguments)
 
 
-async def update_observation(memory: Memory, arguments: UpdateObservation) -> ObservationUpdated:
-    """Correct an observation of an entity. If it no longer holds, use remember with replaces."""
-    rest: dict[str, Any] = {**arguments}
-    return await memory.entities.update_observation(rest.pop("entityName"), rest.pop("observation"), **rest)
+async def update_observation(memory: Memory, arguments: UpdateObservation) -> ObservationUpdateResult:
+    """Correct an observation of an entity. If it is no longer true, use remember with replaces."""
+    changes: dict[str, Any] = {**arguments}
+    return await memory.entities.update_observation(changes.pop("entityName"), changes.pop("observation"), **changes)
 
 
-async def forget(memory: Memory, arguments: Forget) -> Forgotten:
-    """End facts that no longer hold or are unwanted. Earlier states keep them, unless erase is true. Try dry_run."""
-    rest: dict[str, Any] = {**arguments}
-    target = memory.in_domain(rest.pop("domain")) if "domain" in arguments else memory
-    return await target.agent.forget(**rest)
+async def forget(memory: Memory, arguments: Forget) -> ForgetResult:
+    """End facts that are outdated or unwanted. Earlier states keep them, unless erase is true. Try dry_run."""
+    criteria: dict[str, Any] = {**arguments}
+    target = memory.in_domain(criteria.pop("domain")) if "domain" in arguments else memory
+    return await target.agent.forget(**criteria)
 
 
 UPDATES: tuple[AnyOperation, ...] = (
-    Operation(update_entity, UpdateEntity, EntityUpdated, Effect.DESTROYS),
-    Operation(update_observation, UpdateObservation, ObservationUpdated, Effect.DESTROYS),
-    Operation(forget, Forget, Forgotten, Effect.DESTROYS),
+    Operation(update_entity, UpdateEntity, EntityUpdateResult, Effect.DESTROYS),
+    Operation(update_observation, UpdateObservation, ObservationUpdateResult, Effect.DESTROYS),
+    Operation(forget, Forget, ForgetResult, Effect.DESTROYS),
 )

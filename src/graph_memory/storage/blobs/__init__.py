@@ -1,1 +1,1 @@
-"""Large and binary content, in files or buckets."""
+"""Stores large and binary content in a local folder or a remote bucket."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 
 ENTRY_BYTES = 400
-"""Size of an entry in addition to its data, in bytes, so that many small entries are limited too."""
+"""Size in bytes added to an entry's data size, so that the number of small entries is limited too."""
 
 
 class ContentCache:
-    """Content by domain and hash. The least recently used content is evicted first.
+    """A cache of content by domain and hash. It evicts the least recently used content first.
 
-    The size of an entry is the size of the data plus `ENTRY_BYTES`. Entries larger than the capacity are not cached.
-    Entries never become stale, because keys are hashes. Not thread-safe: it belongs to one event loop.
+    An entry's size is the data's size plus `ENTRY_BYTES`. Entries larger than the capacity are not cached. Entries
+    never become stale, because keys are hashes. Not thread-safe: use it in one event loop.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -21,7 +21,7 @@ class ContentCache:
         self._size = 0
 
     def get(self, domain: str, sha256: str) -> bytes | None:
-        """Return the content and mark it as most recently used, or return None."""
+        """Return the content, and mark it as most recently used. Returns None if it is not cached."""
         data = self._entries.get((domain, sha256))
         if data is not None:
             self._entries.move_to_end((domain, sha256))
@@ -30,20 +30,20 @@ class ContentCache:
     def put(self, domain: str, sha256: str, data: bytes) -> None:
         """Add the content as most recently used, and evict other entries until the cache fits its capacity."""
         self.discard(domain, sha256)
-        if _cost(data) > self._capacity:
+        if _entry_size(data) > self._capacity:
             return
         self._entries[domain, sha256] = data
-        self._size += _cost(data)
+        self._size += _entry_size(data)
         while self._size > self._capacity:
             _, oldest = self._entries.popitem(last=False)
-            self._size -= _cost(oldest)
+            self._size -= _entry_size(oldest)
 
     def discard(self, domain: str, sha256: str) -> None:
-        """Remove the content, if cached."""
+        """Remove the content from the cache, if it is in it."""
         data = self._entries.pop((domain, sha256), None)
         if data is not None:
-            self._size -= _cost(data)
+            self._size -= _entry_size(data)
 
 
-def _cost(data: bytes) -> int:
+def _entry_size(data: bytes) -> int:
     return len(data) + ENTRY_BYTES

@@ -1,6 +1,6 @@
-"""Locations of blobs: a local folder, or a URL that fsspec supports.
+"""The locations where blobs can be stored: a local folder, or a URL that fsspec supports.
 
-All functions block. `blobs` calls them in worker threads.
+All functions block, so `blobs` calls them in worker threads.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ from graph_memory.model.text.wording import without_credentials
 from graph_memory.model.time.clock import in_utc
 
 CHUNK = 1024 * 1024
-"""Size of a chunk of streamed content, in bytes."""
+"""Size of a chunk of streamed content in bytes."""
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = re.compile(r"[0-9a-f]{32}\.tmp")
 
 
 class Blob(NamedTuple):
-    """A file in a domain's folder, named by the SHA-256 of its content. Leftovers of writes have temporary names."""
+    """A file in a domain's folder: a blob named after its content's SHA-256, or a leftover.
+
+    A leftover is the file of an interrupted write. It has a temporary name.
+    """
 
     name: str
     size: int
@@ -38,27 +41,30 @@ class Blob(NamedTuple):
 
     @property
     def is_leftover(self) -> bool:
-        """Whether the file was left behind by an interrupted write."""
+        """Whether an interrupted write left the file behind."""
         return _TEMPORARY.fullmatch(self.name) is not None
 
 
-class Stored(NamedTuple):
-    """The SHA-256 of written content, in hexadecimal, and its size in bytes."""
+class StoredBlob(NamedTuple):
+    """Stored content's SHA-256 in hexadecimal, and its size in bytes."""
 
     sha256: str
     size: int
 
 
 class Backend(Protocol):
-    """A location of blobs. Every failure raises OSError, and a missing file FileNotFoundError."""
+    """A location of blobs. Its methods raise FileNotFoundError for a missing file, and OSError for other failures."""
 
     @property
     def location(self) -> str:
-        """The path or URL, without credentials."""
+        """The location's path or URL, without credentials."""
         ...
 
-    def write(self, folder: str, source: Hashed) -> None:
-        """Write the source under its hash, completely or not at all. On return, it is synced and has a new time."""
+    def write(self, folder: str, source: HashedChunks) -> None:
+        """Write the chunks to a file in the folder, named after their hash, completely or not at all.
+
+        When this returns, the file is synced and has a new modification time.
+        """
         ...
 
     def read(self, folder: str, name: str, start: int = 0, end: int | None = None) -> bytes:
@@ -66,24 +72,24 @@ class Backend(Protocol):
         ...
 
     def size(self, folder: str, name: str) -> int:
-        """Return the number of bytes."""
+        """Return the size in bytes."""
         ...
 
     def files(self, folder: str) -> Iterable[Blob]:
-        """Return the blobs and leftovers of a folder. A missing folder has none."""
+        """Return a folder's blobs and leftovers. A missing folder has none."""
         ...
 
     def folders(self) -> Iterable[str]:
-        """Return the names of the folders."""
+        """Return the names of the folders at the location, or none if it does not exist."""
         ...
 
     def remove(self, folder: str, name: str, before: datetime | None) -> bool:
-        """Remove a file unless it was modified at `before` or later, and return whether it was removed."""
+        """Remove a file, unless it was modified at `before` or later. Return whether it existed and was removed."""
         ...
 
 
-class Hashed:
-    """An iterator over chunks that hashes and counts them as they are read."""
+class HashedChunks:
+    """An iterator over chunks that computes their hash and total size as they are read."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = chunks
@@ -97,9 +103,9 @@ class Hashed:
             yield chunk
 
     @property
-    def stored(self) -> Stored:
-        """The hash and size of the chunks so far."""
-        return Stored(self._digest.hexdigest(), self._size)
+    def stored(self) -> StoredBlob:
+        """The hash and total size of the chunks read so far."""
+        return StoredBlob(self._digest.hexdigest(), self._size)
 
 
 class FolderBackend:
@@ -113,8 +119,8 @@ class FolderBackend:
         """The folder's path."""
         return str(self._base)
 
-    def write(self, folder: str, source: Hashed) -> None:
-        """Write the source; see `Backend`."""
+    def write(self, folder: str, source: HashedChunks) -> None:
+        """Write the source. See `Backend`."""
         target = self._base / folder
         make_private_folder(target)
         temporary = target / _temporary_name()
@@ -123,7 +129,7 @@ class FolderBackend:
                 file.writelines(source)
             _rename(temporary, target / source.stored.sha256)
         finally:
-            temporary.unlink(missing_ok=True)  # a cancelled write too leaves no half a blob behind
+            temporary.unlink(missing_ok=True)  # so that a cancelled write leaves no partial blob
         sync_folder(target)
 
     def read(self, folder: str, name: str, start: int = 0, end: int | None = None) -> bytes:
@@ -133,12 +139,12 @@ class FolderBackend:
             return file.read() if end is None else file.read(end - start)
 
     def size(self, folder: str, name: str) -> int:
-        """Return the number of bytes."""
+        """Return the size in bytes."""
         return (self._base / folder / name).stat().st_size
 
     def files(self, folder: str) -> Iterator[Blob]:
-        """Yield the blobs and leftovers of a folder."""
-        for entry in _scan(self._base / folder):
+        """Yield a folder's blobs and leftovers."""
+        for entry in _scan_folder(self._base / folder):
             with suppress(FileNotFoundError):
                 if is_blob_name(entry.name) and entry.is_file(follow_symlinks=False):
                     stat = entry.stat()
@@ -146,30 +152,30 @@ class FolderBackend:
 
     def folders(self) -> Iterator[str]:
         """Yield the names of the folders."""
-        return (entry.name for entry in _scan(self._base) if entry.is_dir())
+        return (entry.name for entry in _scan_folder(self._base) if entry.is_dir())
 
     def remove(self, folder: str, name: str, before: datetime | None) -> bool:
-        """Remove a file; see `Backend`. The file is renamed first, to keep a concurrent write of the same blob."""
+        """Remove a file. See `Backend`. Renames it first, so that a concurrent write of the same blob is not lost."""
         path = self._base / folder / name
         try:
             if before is not None and _time_of(path.stat()) >= before:
                 return False
         except FileNotFoundError:
             return False
-        aside = path.with_name(_temporary_name())
+        renamed_path = path.with_name(_temporary_name())
         try:
-            path.replace(aside)
+            path.replace(renamed_path)
         except FileNotFoundError:
             return False
-        if before is not None and _time_of(aside.stat()) >= before:
-            aside.replace(path)
+        if before is not None and _time_of(renamed_path.stat()) >= before:
+            renamed_path.replace(path)
             return False
-        aside.unlink()
+        renamed_path.unlink()
         return True
 
 
 class RemoteBackend:
-    """Blobs at a URL that fsspec supports. They are written to a temporary file, then moved to their place."""
+    """Blobs at a URL that fsspec supports. They are written to a temporary file, then moved to their location."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -179,12 +185,12 @@ class RemoteBackend:
         """The URL without credentials."""
         return without_credentials(self._url)
 
-    def write(self, folder: str, source: Hashed) -> None:
-        """Write the source; see `Backend`."""
+    def write(self, folder: str, source: HashedChunks) -> None:
+        """Write the source. See `Backend`."""
         with _os_errors(), ExitStack() as stack:
             self._system.makedirs(self._path(folder), exist_ok=True)
             temporary = self._path(folder, _temporary_name())
-            stack.callback(self._discard, temporary)  # a cancelled write too leaves no half a blob behind
+            stack.callback(self._discard, temporary)  # so that a cancelled write leaves no partial blob
             self._upload(temporary, source)
             self._system.mv(temporary, self._path(folder, source.stored.sha256))
             stack.pop_all()
@@ -199,15 +205,15 @@ class RemoteBackend:
             return self._system.cat_file(self._path(folder, name), start=start or None, end=end)
 
     def size(self, folder: str, name: str) -> int:
-        """Return the number of bytes."""
+        """Return the size in bytes."""
         with _os_errors():
-            return cast("int", self._fresh.info(self._path(folder, name))["size"])
+            return cast("int", self._uncached_system.info(self._path(folder, name))["size"])
 
     def files(self, folder: str) -> Iterable[Blob]:
-        """Return the blobs and leftovers of a folder."""
+        """Return a folder's blobs and leftovers."""
         blobs: list[Blob] = []
         with _os_errors():
-            for name, size in self._names(self._path(folder), "file"):
+            for name, size in self._list_entries(self._path(folder), "file"):
                 with suppress(FileNotFoundError):
                     if is_blob_name(name):
                         blobs.append(Blob(name, size, self._modification_time(self._path(folder, name))))
@@ -216,14 +222,14 @@ class RemoteBackend:
     def folders(self) -> Iterable[str]:
         """Return the names of the folders."""
         with _os_errors():
-            return [name for name, _ in self._names(self._path(), "directory")]
+            return [name for name, _ in self._list_entries(self._path(), "directory")]
 
     def remove(self, folder: str, name: str, before: datetime | None) -> bool:
-        """Remove a file; see `Backend`. A write between check and removal is not detected."""
+        """Remove a file. See `Backend`. A write between the check and the removal is not detected."""
         path = self._path(folder, name)
         with _os_errors():
             try:
-                self._fresh.info(path)
+                self._uncached_system.info(path)
                 if before is not None and self._modification_time(path) >= before:
                     return False
                 self._system.rm_file(path)
@@ -232,38 +238,44 @@ class RemoteBackend:
         return True
 
     @cached_property
-    def _opened(self) -> tuple[_FileSystem, str]:
+    def _opened_file_system(self) -> tuple[_FileSystem, str]:
         # fsspec has no types, and is slow to import.
         return cast("tuple[_FileSystem, str]", import_module("fsspec.core").url_to_fs(self._url))
 
     @property
     def _system(self) -> _FileSystem:
-        return self._opened[0]
+        return self._opened_file_system[0]
 
     @property
-    def _fresh(self) -> _FileSystem:
-        """The file system without cached listings, since other processes write, too."""
+    def _uncached_system(self) -> _FileSystem:
+        """The file system without cached listings, because other processes may have written."""
         self._system.invalidate_cache()
         return self._system
 
     def _path(self, *names: str) -> str:
-        return "/".join([self._opened[1].rstrip("/"), *names])
+        return "/".join([self._opened_file_system[1].rstrip("/"), *names])
 
-    def _upload(self, path: str, source: Hashed) -> None:
+    def _upload(self, path: str, source: HashedChunks) -> None:
         with self._system.open(path, "wb") as file:
             for chunk in source:
                 file.write(chunk)
 
-    def _names(self, path: str, kind: str) -> list[tuple[str, int]]:
+    def _list_entries(self, path: str, kind: str) -> list[tuple[str, int]]:
         try:
-            entries = self._fresh.ls(path, detail=True)
+            entries = self._uncached_system.ls(path, detail=True)
         except FileNotFoundError:
             return []
-        results = [entry for entry in entries if entry["type"] == kind]
-        return [(str(entry["name"]).rstrip("/").rpartition("/")[2], cast("int", entry["size"])) for entry in results]
+        matching_entries = [entry for entry in entries if entry["type"] == kind]
+        return [
+            (str(entry["name"]).rstrip("/").rpartition("/")[2], cast("int", entry["size"]))
+            for entry in matching_entries
+        ]
 
     def _modification_time(self, path: str) -> datetime:
-        """Return when the file was last written, or now if that is unknown, so that `gc` keeps it."""
+        """Return the time of the file's last write.
+
+        If it is unknown, return the current time, so that `gc` keeps the file.
+        """
         try:
             return in_utc(self._system.modified(path))
         except NotImplementedError:  # the file system has no times
@@ -271,7 +283,7 @@ class RemoteBackend:
 
 
 class _FileSystem(Protocol):
-    """The methods of fsspec's file systems that are used here."""
+    """The methods of fsspec's file systems that this module uses."""
 
     def makedirs(self, path: str, exist_ok: bool) -> None: ...
     def open(self, path: str, mode: str) -> IO[bytes]: ...
@@ -291,7 +303,7 @@ def is_blob_name(name: str) -> bool:
 
 @contextmanager
 def _os_errors() -> Generator[None]:
-    """Turn all exceptions of a remote file system into OSError."""
+    """Convert all exceptions of a remote file system in the `with` block to OSError."""
     try:
         yield
     except (OSError, GraphError):
@@ -305,24 +317,24 @@ def _temporary_name() -> str:
 
 
 def _rename(temporary: Path, final: Path) -> None:
-    """Rename a new blob. If a reader on Windows has the old one open and it is complete, it stays."""
+    """Move a new blob to its final path. On Windows, keep an existing complete blob if a reader has it open."""
     try:
         temporary.replace(final)
     except PermissionError:
-        if not _is_whole(final):
+        if not _is_complete(final):
             raise
         os.utime(final)
         temporary.unlink()
 
 
-def _is_whole(path: Path) -> bool:
+def _is_complete(path: Path) -> bool:
     try:
         return sha256_of(path) == path.name
     except OSError:
         return False
 
 
-def _scan(path: Path) -> Iterator[os.DirEntry[str]]:
+def _scan_folder(path: Path) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(path) as entries:
             yield from entries

@@ -1,1 +1,1 @@
-"""The log. Events are appended to it and projected to the live graph in one transaction."""
+"""The log of each domain. A write appends events to the log and projects them to the live graph in one transaction."""

@@ -1,7 +1,7 @@
-"""Group commit: waiting writes of this process to the same log are written together, in one statement.
+"""Group commit: one statement makes several waiting writes of this process to the same log.
 
-Each write is decided as if the earlier writes of the group were already written. This is valid only if it reads nothing
-that they change. Other writes wait for the next turn.
+Each write is decided as if the group's earlier writes had already been made. A write can therefore join the group only
+if it reads no data that the earlier writes change. Other writes wait for the next group.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import anyio
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Head, Receipt, protects
 from graph_memory.model.projection import Projection, project
-from graph_memory.model.rights import CALLER, Caller, calling
+from graph_memory.model.rights import CALLER, Caller, run_as
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.storage.log.project import ROWS_AT_ONCE
 from graph_memory.storage.log.tree import depends_on_others
-from graph_memory.storage.log.work import CachedHead, Work, Written
+from graph_memory.storage.log.work import CachedHead, CompletedWrite, WriteRequest
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Reader
 
@@ -31,46 +31,50 @@ MAX_WRITES = 64
 """Maximum number of writes in one group."""
 
 
+class GroupCommitFailed(Exception):  # noqa: N818 - not an error: the write is repeated alone
+    """Raised if a group cannot be written under the log's lock. Each of its writes is then made separately."""
+
+
 @dataclass(frozen=True, slots=True)
 class DecidedWrite:
-    """The decided events of a write that is too large for a group, with the log position at which it was decided."""
+    """The decided events of a write that is too large for a group, with the head of the log at the decision."""
 
     before: CachedHead
     events: Sequence[Event]
     report: Any
     projection: Projection
 
-    def holds_at(self, standing: CachedHead) -> bool:
-        """Return whether the decision is still valid, because the log has not changed since."""
-        is_same = (standing.head.seq, standing.epoch) == (self.before.head.seq, self.before.epoch)
-        return is_same and not depends_on_others(standing.parent, [event.draft for event in self.events])
+    def is_still_valid(self, cached_head: CachedHead) -> bool:
+        """Return whether the decision is still valid: the log is unchanged, and no other domain affects the events."""
+        is_same = (cached_head.head.seq, cached_head.epoch) == (self.before.head.seq, self.before.epoch)
+        return is_same and not depends_on_others(cached_head.parent, [event.draft for event in self.events])
 
 
 @dataclass(slots=True, eq=False)
 class QueuedWrite:
-    """A write that waits in the queue of its log. Another write may include it in a group."""
+    """A write that waits in its log's queue. Another write may include it in a group."""
 
-    work: Work[Any, Any]
-    written: Written[Any] | None = None
+    work: WriteRequest[Any, Any]
+    written: CompletedWrite[Any] | None = None
     in_doubt: bool = False
-    """Whether the write may have been committed although the reply was lost."""
+    """Whether the write may have been committed although Neo4j's reply was lost."""
     report: Any = None
-    """The report of the last decision whose events were sent to the server."""
+    """The report of the write's last decision."""
     decided: DecidedWrite | None = None
     caller: Caller | None = field(default_factory=CALLER.get)
-    """The caller of this write. Another write that includes it must not lend it its rights."""
+    """This write's caller. The caller's rights apply even if another caller's write includes the write in a group."""
 
 
 @dataclass(slots=True)
 class CommitQueue:
-    """The waiting writes of this process to one log, and the lock that one of them holds while it writes."""
+    """This process's waiting writes to one log, and the lock of the current writer."""
 
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     waiting: list[QueuedWrite] = field(default_factory=list[QueuedWrite])
 
     @contextmanager
-    def enqueue(self, work: Work[Any, Any]) -> Generator[QueuedWrite]:
-        """Keep the write in the queue until the end of the block."""
+    def enqueue(self, work: WriteRequest[Any, Any]) -> Generator[QueuedWrite]:
+        """Yield the queued write. It stays in the queue until the end of the `with` block."""
         queued = QueuedWrite(work)
         self.waiting.append(queued)
         try:
@@ -78,8 +82,8 @@ class CommitQueue:
         finally:
             self.waiting.remove(queued)
 
-    def writable_from(self, first: QueuedWrite) -> list[QueuedWrite]:
-        """Return the queued writes that can be written now, `first` at the beginning."""
+    def select_writes(self, first: QueuedWrite) -> list[QueuedWrite]:
+        """Return `first` and up to `MAX_WRITES - 1` other queued writes that are neither made nor in doubt."""
         others = [
             waiting
             for waiting in self.waiting
@@ -89,22 +93,22 @@ class CommitQueue:
 
 
 class TrackingReader(Reader):
-    """A reader that records on which subjects its results depend. None means all subjects."""
+    """A reader that records the ids of the subjects on which its results depend."""
 
-    def __init__(self, reader: Reader, *, assumes: bool) -> None:
+    def __init__(self, reader: Reader, *, may_assume: bool) -> None:
         self._reader = reader
-        self._assumes = assumes
+        self._may_assume = may_assume
         self._subjects: set[object] | None = set()
 
     def is_unaffected_by(self, changed: set[str]) -> bool:
-        """Return whether the results depend on none of the changed subjects."""
+        """Return whether the results so far do not depend on the changed subjects. `changed` contains their ids."""
         return not changed or (self._subjects is not None and self._subjects.isdisjoint(changed))
 
     def assumes(self, *nodes: str) -> bool:
-        """Return whether the types of these nodes may be assumed, because the write statement checks them."""
-        if self._assumes and self._subjects is not None:
+        """Return whether these nodes' types can be assumed, because the write statement checks them."""
+        if self._may_assume and self._subjects is not None:
             self._subjects.update(nodes)
-        return self._assumes
+        return self._may_assume
 
     async def read(self, query: Query[R], **params: object) -> list[R]:
         """Run one read statement, and return its rows."""
@@ -118,12 +122,12 @@ class TrackingReader(Reader):
 
 @dataclass(slots=True)
 class CommitGroup:
-    """Writes that are made by one statement, in the order of their events."""
+    """Writes that one statement makes, in the order of their events."""
 
     before: CachedHead
     inline_limit: int
     head: Head = field(init=False)
-    """The head of the log after the members, with their common time."""
+    """The head of the log after the group's writes, with their common time."""
     members: list[tuple[QueuedWrite, list[Event]]] = field(default_factory=list[tuple[QueuedWrite, list[Event]]])
     projection: Projection = field(init=False)
     _changed: set[str] = field(default_factory=set[str])
@@ -134,75 +138,79 @@ class CommitGroup:
 
     @property
     def events(self) -> list[Event]:
-        """The events of all members, in order."""
+        """The events of all the group's writes, in order."""
         return [event for _, events in self.members for event in events]
 
-    def set_doubt(self, *, in_doubt: bool) -> None:
-        """Set whether the members may have been committed although this is not confirmed."""
-        for waiting, _ in self.members:
-            waiting.in_doubt = in_doubt
+    def set_in_doubt(self, *, in_doubt: bool) -> None:
+        """Set whether the group's writes may have been committed without confirmation."""
+        for queued, _ in self.members:
+            queued.in_doubt = in_doubt
 
     def set_receipts(self) -> None:
-        """Set the receipts and reports of the committed members."""
-        for waiting, events in self.members:
-            waiting.written = Written(Receipt.of(waiting.work.domain, waiting.work.batch, events), waiting.report)
-            waiting.in_doubt = False
+        """Store the receipts and reports in the group's writes. The writes must be committed."""
+        for queued, events in self.members:
+            queued.written = CompletedWrite(Receipt.of(queued.work.domain, queued.work.batch, events), queued.report)
+            queued.in_doubt = False
 
-    def add(self, waiting: QueuedWrite, reader: TrackingReader, snapshot: object) -> None:
-        """Add a write, if it can be written together with the earlier members."""
+    def add(self, queued: QueuedWrite, reader: TrackingReader, snapshot: object) -> None:
+        """Decide a write on its snapshot.
+
+        Add it if the group's statement can make it together with the earlier writes.
+        """
         if not reader.is_unaffected_by(self._changed):
             return
         try:
-            events, report = waiting.work.events(self.head, snapshot)
+            events, report = queued.work.decide_events(self.head, snapshot)
         except GraphError:
             return  # the error may depend on changes by another process, so the write is decided again under the lock
         if not events:
             return
         projection = project(self.head.domain, events, self.head.ontology, inline_limit=self.inline_limit)
         if self._lacks_room_for(projection):
-            waiting.decided = None if self.members else DecidedWrite(self.before, events, report, projection)
+            queued.decided = None if self.members else DecidedWrite(self.before, events, report, projection)
             return
         subjects = {event.draft.subject for event in events}
         if not self._changed.isdisjoint(subjects):
             return
         if self.members and _changes_rules(events):
             return
-        waiting.report = report
-        self.members.append((waiting, events))
+        queued.report = report
+        self.members.append((queued, events))
         self.projection.extend(projection)
         self._changed |= subjects
         self.head = self.head.after(events)
 
     @property
     def is_closed(self) -> bool:
-        """Whether no more writes can be added, because they depend on the group's changes of ontology or protection."""
+        """Whether no more writes can be added, because the group changes the ontology, the domain or a protection."""
         return _changes_rules(self.events)
 
-    def _lacks_room_for(self, more: Projection) -> bool:
-        return self.projection.size + more.size > ROWS_AT_ONCE
+    def _lacks_room_for(self, projection: Projection) -> bool:
+        return self.projection.size + projection.size > ROWS_AT_ONCE
 
 
 async def form_group(
-    reader: Reader, group: CommitGroup, waiting: Sequence[QueuedWrite], *, at_once: bool = True
+    reader: Reader, group: CommitGroup, queued_writes: Sequence[QueuedWrite], *, at_once: bool = True
 ) -> CommitGroup | None:
-    """Return a group with the first write and others that fit, or None if the first write does not fit.
+    """Add the first write and further suitable writes to the group.
 
-    With `at_once`, the writes read concurrently, and types of nodes may be assumed, because the statement checks them.
-    Otherwise they read one after the other, as in a transaction. All events get the time of the latest write.
+    Returns None if the first write cannot be in a group. With `at_once`, the writes read concurrently, and do not read
+    types of nodes that the statement checks. Otherwise they read one after the other, as a transaction requires. All
+    events get the latest write's time.
     """
-    group.head = group.head.at_or_after(max(write.work.now for write in waiting))
-    pending = [(write, TrackingReader(reader, assumes=at_once), _Snapshot()) for write in waiting]
-    reads = [
-        partial(_read_snapshot, waiting, tracking_reader, group.head, snapshot)
-        for waiting, tracking_reader, snapshot in pending
+    group.head = group.head.with_next_event_time(max(write.work.now for write in queued_writes))
+    pending = [(write, TrackingReader(reader, may_assume=at_once), _Snapshot()) for write in queued_writes]
+    read_tasks = [
+        partial(_read_snapshot, queued, tracking_reader, group.head, snapshot)
+        for queued, tracking_reader, snapshot in pending
     ]
     if at_once:
         async with anyio.create_task_group() as tasks:
-            for read in reads:
-                tasks.start_soon(read)
+            for read_task in read_tasks:
+                tasks.start_soon(read_task)
     else:
-        for read in reads:
-            await read()
+        for read_task in read_tasks:
+            await read_task()
     for write, tracking_reader, snapshot in pending:
         if snapshot.is_read and not group.is_closed:
             group.add(write, tracking_reader, snapshot.value)
@@ -213,15 +221,15 @@ async def form_group(
 
 @dataclass(slots=True)
 class _Snapshot:
-    """The data that a write has read."""
+    """The data that a write has read for its decision."""
 
     value: object = None
     is_read: bool = False
 
 
-async def _read_snapshot(waiting: QueuedWrite, reader: TrackingReader, head: Head, snapshot: _Snapshot) -> None:
-    with suppress(GraphError), calling(waiting.caller):  # the write raises the error when it runs alone
-        snapshot.value = await waiting.work.read(reader, head)
+async def _read_snapshot(queued: QueuedWrite, reader: TrackingReader, head: Head, snapshot: _Snapshot) -> None:
+    with suppress(GraphError), run_as(queued.caller):  # the write raises the error when it runs alone
+        snapshot.value = await queued.work.read(reader, head)
         snapshot.is_read = True
 
 

@@ -1,7 +1,7 @@
-"""Checks every write that puts a domain under another domain.
+"""Checks writes that set a domain's parent.
 
-All domains above it are locked, the nearest first, until the transaction ends, so that concurrent writes cannot create
-a cycle.
+Such a write locks all ancestors of the domain, nearest first, until the transaction ends. Concurrent writes therefore
+cannot create a cycle.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft
 from graph_memory.model.ontology.inheritance import check_inherited, redefined_types
-from graph_memory.model.rights import calling, require
+from graph_memory.model.rights import require, run_as
+from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
-from graph_memory.storage.log.jobs import READY, busy
+from graph_memory.storage.log.jobs import READY, busy_error
 from graph_memory.storage.log.ontologies import HEAD, Ontologies
 from graph_memory.storage.log.tree import BELOW, MAX_LEVELS, parent_after
 from graph_memory.storage.queries import query
@@ -23,7 +24,7 @@ from graph_memory.storage.store import Transaction
 
 @dataclass(frozen=True, slots=True)
 class ParentRow:
-    """The state of a domain, and its parent."""
+    """A domain's locked ancestor: its state, its job and its parent."""
 
     state: str
     job: str | None
@@ -31,23 +32,26 @@ class ParentRow:
 
 
 LOCK_PARENT = query("log/lock_parent", ParentRow)
-_UNFIT = (Code.ONTOLOGY_NOT_FOUND, Code.INVALID_ARGUMENT, Code.DOMAIN_BUSY)
-"""Errors of an unsuitable parent: it does not exist, would be above itself, or is busy."""
+_UNSUITABLE_PARENT_CODES = (
+    *(Code.ONTOLOGY_NOT_FOUND, Code.INVALID_ARGUMENT, Code.DOMAIN_BUSY, Code.DIFFERENT_DATABASES),
+)
+"""Codes of errors for an unsuitable parent: it does not exist, would be its own ancestor, is too deep, is busy, or is
+in another database."""
 
 
 async def check_parent(
     transaction: Transaction, ontologies: Ontologies, domain: str, before: str | None, drafts: Sequence[Draft]
 ) -> None:
-    """If the drafts set a new parent of the domain, check it.
+    """Check a domain's new parent, if the drafts set a parent. `before` is the parent before the drafts.
 
-    Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, INVALID_ARGUMENT, and TYPE_ALREADY_EXISTS if the two domains define a type
-    differently.
+    Raises ONTOLOGY_NOT_FOUND if the parent does not exist, DOMAIN_BUSY if a job is running in it, INVALID_ARGUMENT for
+    a cycle or too many levels, and TYPE_ALREADY_EXISTS if the two domains define a type differently.
     """
     parent = parent_after(drafts, before)
     if parent is None or parent == before:
         return
     require(parent)
-    with calling(None):  # also domains above and below that the caller may not read
+    with run_as(None):  # including ancestors and descendants that the caller may not read
         await _check_ancestors(transaction, domain, parent, await _levels_below(transaction, domain))
     head = await transaction.first_row(HEAD, domain=domain)
     if head is not None:
@@ -56,15 +60,18 @@ async def check_parent(
 
 
 async def suitable_parent(transaction: Transaction, domain: str, parent: str | None) -> tuple[str | None, str | None]:
-    """Return an imported domain's parent and None, or None and the reason why the parent does not fit this store."""
+    """Check an imported domain's parent. Return the parent and None or, if it is unsuitable, None and the reason."""
     if parent is None:
         return None, None
     try:
         await _check_ancestors(transaction, domain, parent, await _levels_below(transaction, domain))
     except GraphError as error:
-        if error.code not in _UNFIT:
+        if error.code not in _UNSUITABLE_PARENT_CODES:
             raise
-        message, advice = "It is not under {parent}: {reason}.", " {update_domain} with parent puts it under a domain."
+        message, advice = (
+            "The domain was not put under {parent}: {reason}.",
+            " Use {update_domain} with parent to put it under a domain.",
+        )
         return None, Hint(message, advice, parent=parent, reason=error.message)
     return parent, None
 
@@ -79,22 +86,22 @@ async def _levels_below(transaction: Transaction, domain: str) -> int:
     return levels
 
 
-async def _check_ancestors(transaction: Transaction, domain: str, parent: str, below: int) -> None:
+async def _check_ancestors(transaction: Transaction, domain: str, parent: str, levels_below: int) -> None:
     ancestors: dict[str, None] = {}
     name: str | None = parent
     while name is not None:
         if name == domain or name in ancestors:
-            message = f"Domain {domain} would be above itself if it were under {parent}"
-            raise invalid_argument("parent", message, "Pass a domain that is not under this one.")
-        if len(ancestors) + below >= MAX_LEVELS:
-            message = f"More than {MAX_LEVELS} domains would be above domain {domain} or one under it"
+            message = f"Domain {domain} would be its own ancestor if it were under {parent}"
+            raise invalid_argument("parent", message, "Pass a domain that is not under this domain.")
+        if len(ancestors) + levels_below >= MAX_LEVELS:
+            message = f"Domain {domain} or one of its descendants would have more than {MAX_LEVELS} ancestors"
             raise invalid_argument("parent", message, "Pass a parent at a higher level.")
         row = await transaction.first_row(LOCK_PARENT, domain=name)
         if row is None and name == parent:
-            hint = Hint("{list_domains} lists the domains.", " {create_domain} creates one.")
+            hint = Hint("Use {list_domains} to see the domains.", " Create one with {create_domain}.")
             details = {"domain": parent, "argument": "parent", "hint": hint}
-            raise GraphError(Code.ONTOLOGY_NOT_FOUND, f"There is no domain {parent}", details)
+            raise GraphError(Code.ONTOLOGY_NOT_FOUND, f"Domain {quote(parent)} does not exist", details)
         if row is not None and name == parent and row.state != READY:
-            raise busy(name, row.state, row.job)
+            raise busy_error(name, row.state, row.job)
         ancestors[name] = None
         name = row.parent if row else None

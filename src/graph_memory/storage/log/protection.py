@@ -1,7 +1,7 @@
-"""Checks protection in the transaction of every write, and at the start of every job.
+"""Checks protections in the transaction of every write, and at the start of every job.
 
-The domain stores whether it is protected, and whether it may have protected subjects. Writers read this together with
-the lock or from the cached head, so the check costs nothing if nothing is protected.
+The domain stores whether it is protected, and whether it may have protected subjects. Writers read this with the lock
+or from the cached head, so the check costs nothing if nothing is protected.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, Origin
-from graph_memory.model.subjects.kinds import ABOUT, DATA, Kind
+from graph_memory.model.subjects.kinds import ATTACHED_TO_ONE_NODE, DATA, Kind
 from graph_memory.model.subjects.protection import PROTECTION, Protection, Protections, parse_protection
 from graph_memory.model.subjects.subjects import MODIFIED
-from graph_memory.model.text.wording import printable
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.exact import same_state
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -28,14 +28,14 @@ GUARDED = (Kind.NODE, Kind.CONNECTION)
 
 @dataclass(frozen=True, slots=True)
 class ProtectedRow:
-    """A protected subject."""
+    """The id of a protected node or connection, and its protection as JSON text."""
 
     id: str
     protection: str
 
 
 class DomainScope(Enum):
-    """The part of a domain that a job changes."""
+    """The part of a domain that a job changes. It must not be protected."""
 
     ONTOLOGY = "its ontology, its log or its own attributes"
     MEMORIES = "nodes and connections; each page of changes is checked separately"
@@ -44,7 +44,7 @@ class DomainScope(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SubjectScope:
-    """The scope of a job that deletes one subject."""
+    """The scope of a job that deletes one subject. It includes the nodes to which the subject is attached."""
 
     subject: str
 
@@ -58,19 +58,22 @@ CONNECTIONS = query("log/protected_connections", ProtectedRow)
 
 
 async def check_drafts(reader: Reader, head: Head, origin: Origin, drafts: Sequence[Draft]) -> None:
-    """Raise PROTECTED if protection forbids the actor to make these changes."""
+    """Raise PROTECTED if the protection of the domain or of an affected subject forbids the actor these changes."""
     protections = head.protections
-    if protections.has_protected and (touched := _affected_subjects(drafts)):
-        for last in await _read_protected(reader, head.domain, touched):
-            _check_subject(head, origin, last, touched[last.draft.subject])
+    if protections.has_protected and (affected_subjects := _affected_subjects(drafts)):
+        for last in await _read_protected(reader, head.domain, affected_subjects):
+            _check_subject(head, origin, last, affected_subjects[last.draft.subject])
     if drafts and protections.domain is not None and protections.domain.is_active(head.at):
         await _check_domain(reader, head, origin, protections.domain, drafts)
 
 
-async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterable[str]) -> Mapping[str, GraphError]:
-    """Return the errors by subject for subjects that may not be changed. In a protected domain, these are all.
+async def protection_errors(
+    reader: Reader, head: Head, origin: Origin, subjects: Iterable[str]
+) -> Mapping[str, GraphError]:
+    """Return a PROTECTED error for each subject that the actor may not change, by subject id.
 
-    For callers that report refusals by subject. The write itself is checked in any case.
+    In a protected domain, that may be every subject. Use this to report each rejected subject. The write itself is
+    checked anyway.
     """
     protections, names = head.protections, set(subjects)
     errors: dict[str, GraphError] = {}
@@ -80,57 +83,61 @@ async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterabl
         and domain_protection.is_active(head.at)
         and not domain_protection.allows_write(origin.actor)
     ):
-        errors = dict.fromkeys(names, _domain_refusal(head.domain, domain_protection, of_memory=True))
+        errors = dict.fromkeys(names, _domain_error(head.domain, domain_protection, concerns_memory=True))
     for last in await _read_protected(reader, head.domain, names) if protections.has_protected and names else ():
         protection = _protection(last)
         if protection.is_active(head.at) and not protection.allows_write(origin.actor):
-            errors[last.draft.subject] = _subject_refusal(head.domain, last.draft.subject, protection)
+            errors[last.draft.subject] = _subject_error(head.domain, last.draft.kind, last.draft.subject, protection)
     return errors
 
 
 async def check_job(reader: Reader, domain: str, protections: Protections, origin: Origin, scope: Reach) -> None:
-    """Raise PROTECTED if protection forbids the actor to run the job."""
+    """Raise PROTECTED if a protection of the domain or in the job's scope forbids the actor to run the job."""
     now = datetime.now(UTC)
-    for subject, protection in await _read_protected_in(reader, domain, protections, scope):
+    for kind, subject, protection in await _read_protected_in(reader, domain, protections, scope):
         if protection.is_active(now) and not protection.allows_write(origin.actor):
-            raise _subject_refusal(domain, subject, protection)
+            raise _subject_error(domain, kind, subject, protection)
     if (
         protections.domain is not None
         and protections.domain.is_active(now)
         and not protections.domain.allows_write(origin.actor)
     ):
-        raise _domain_refusal(
-            domain, protections.domain, of_memory=scope is DomainScope.MEMORIES or isinstance(scope, SubjectScope)
+        raise _domain_error(
+            domain, protections.domain, concerns_memory=scope is DomainScope.MEMORIES or isinstance(scope, SubjectScope)
         )
 
 
 async def _read_protected_in(
     reader: Reader, domain: str, protections: Protections, scope: Reach
-) -> Iterable[tuple[str, Protection]]:
-    """Return the protected subjects that a job with this scope would change, with their protection."""
+) -> Iterable[tuple[Kind, str, Protection]]:
+    """Return the protected subjects that a job with this scope would change, with their kind and protection."""
     if not protections.has_protected:
         return []
     if isinstance(scope, SubjectScope):
-        subjects = await reader.read(AFFECTED, domain=domain, subject=scope.subject, about=[*ABOUT])
+        subjects = await reader.read(AFFECTED, domain=domain, subject=scope.subject, about=[*ATTACHED_TO_ONE_NODE])
         events = await _read_protected(reader, domain, subjects)
-        return [(event.draft.subject, _protection(event)) for event in events]
+        return [(event.draft.kind, event.draft.subject, _protection(event)) for event in events]
     if scope is not DomainScope.ALL:
         return []
-    rows = [*await reader.read(NODES, domain=domain), *await reader.read(CONNECTIONS, domain=domain)]
-    return [(row.id, parse_protection(row.protection)) for row in rows]
+    nodes, connections = await reader.read(NODES, domain=domain), await reader.read(CONNECTIONS, domain=domain)
+    kinds_and_rows = [*((Kind.NODE, row) for row in nodes), *((Kind.CONNECTION, row) for row in connections)]
+    return [(kind, row.id, parse_protection(row.protection)) for kind, row in kinds_and_rows]
 
 
 def _affected_subjects(drafts: Sequence[Draft]) -> Mapping[str, Draft | None]:
-    """Return the drafts by subject. A node that only loses a neighbour or an observation has None."""
+    """Return the drafts that change or delete nodes and connections, by subject id.
+
+    A node whose only change is in its neighbours, observations or links has None as its draft.
+    """
     deleted_nodes = {draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE}
-    deletions = (draft for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.CONNECTION)
-    detached = {end for draft in deletions for end in _ends_left(draft, deleted_nodes)}
-    detached |= {draft.from_id or "" for draft in drafts if draft.kind in ABOUT}
-    changed = (draft for draft in drafts if draft.kind in GUARDED and draft.op in (Op.UPDATE, Op.DELETE))
-    return {**dict.fromkeys(detached), **{draft.subject: draft for draft in changed}}
+    deleted_connections = (draft for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.CONNECTION)
+    detached = {end for draft in deleted_connections for end in _remaining_ends(draft, deleted_nodes)}
+    detached |= {draft.from_id or "" for draft in drafts if draft.kind in ATTACHED_TO_ONE_NODE}
+    changed_drafts = (draft for draft in drafts if draft.kind in GUARDED and draft.op in (Op.UPDATE, Op.DELETE))
+    return {**dict.fromkeys(detached), **{draft.subject: draft for draft in changed_drafts}}
 
 
-def _ends_left(draft: Draft, deleted_nodes: set[str]) -> Iterator[str]:
+def _remaining_ends(draft: Draft, deleted_nodes: set[str]) -> Iterator[str]:
     ends = (draft.from_id, draft.to_id)
     for end, other in (ends, reversed(ends)):
         if end is not None and end not in deleted_nodes and other in deleted_nodes:
@@ -150,11 +157,11 @@ def _check_subject(head: Head, origin: Origin, last: Event, draft: Draft | None)
     protection = _protection(last)
     if not protection.is_active(head.at) or _is_permitted(origin, protection, last, draft):
         return
-    raise _subject_refusal(head.domain, last.draft.subject, protection)
+    raise _subject_error(head.domain, last.draft.kind, last.draft.subject, protection)
 
 
 def _is_permitted(origin: Origin, protection: Protection, last: Event | None, draft: Draft | None) -> bool:
-    """Return whether the actor may make the change. Lifting the protection has rules of its own."""
+    """Return whether the protection allows the actor the change or, if the draft does that, its removal."""
     if protection.allows_write(origin.actor):
         return True
     is_lifting = last is not None and draft is not None and _changes_protection_alone(last, draft)
@@ -174,16 +181,16 @@ async def _check_domain(
         events = await _read_protected(reader, head.domain, [drafts[0].subject])
         last = events[0] if events else None
     if not _is_permitted(origin, protection, last, drafts[0]):
-        raise _domain_refusal(head.domain, protection, of_memory=any(draft.kind in DATA for draft in drafts))
+        raise _domain_error(head.domain, protection, concerns_memory=any(draft.kind in DATA for draft in drafts))
 
 
-def _subject_refusal(domain: str, subject: str, protection: Protection) -> GraphError:
-    message = f"Memory {printable(subject)} is read-only and cannot be modified"
-    return protection.refusal(message, {"domain": domain, "id": printable(subject)})
+def _subject_error(domain: str, kind: Kind, subject: str, protection: Protection) -> GraphError:
+    message = f"{str(kind).capitalize()} {quote(subject)} is protected against changes"
+    return protection.protected_error(message, {"domain": domain, "id": printable(subject)})
 
 
-def _domain_refusal(domain: str, protection: Protection, *, of_memory: bool) -> GraphError:
-    message = f"Domain {domain} is read-only and cannot be modified"
-    if of_memory:
-        message = f"Cannot modify memory in read-only domain {domain}"
-    return protection.refusal(message, {"domain": domain})
+def _domain_error(domain: str, protection: Protection, *, concerns_memory: bool) -> GraphError:
+    message = f"Domain {quote(domain)} is protected against changes"
+    if concerns_memory:
+        message = f"The memories of domain {quote(domain)} are protected against changes"
+    return protection.protected_error(message, {"domain": domain})

@@ -1,4 +1,4 @@
-"""Statements that read the log and its contents, for use by several modules."""
+"""Statements about the log and its contents that several modules use."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.model.events import Event
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import NoRow, query
 from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
 class ContentRow:
-    """An inline text."""
+    """A text stored in Neo4j, with its SHA-256."""
 
     sha256: str
     text: str
@@ -23,8 +23,8 @@ CONTENTS = query("log/contents", ContentRow)
 
 
 @dataclass(frozen=True, slots=True)
-class SubjectAt:
-    """A subject as of the fork: the last event, whether it is unchanged since, and the hash of its blob."""
+class SubjectAtFork:
+    """A subject at a branch's fork: its last event, whether it is unchanged since then, and its blob's hash."""
 
     subject: str
     origin: int
@@ -37,20 +37,20 @@ class SubjectAt:
 
 @dataclass(frozen=True, slots=True)
 class StateRow:
-    """An event and its inline text."""
+    """An event and its text. The text is None if it is not stored in Neo4j."""
 
     event: Mapping[str, object]
     text: str | None
 
 
-PAGE_OF = query("log/page", SubjectAt)
+SUBJECT_PAGE = query("log/page", SubjectAtFork)
 STATES = query("log/states", StateRow)
-DROP_CONTENTS = query("log/drop_contents", Nothing)
-MEND_CONTENTS = query("log/mend_contents", Nothing)
+DROP_CONTENTS = query("log/drop_contents", NoRow)
+MEND_CONTENTS = query("log/mend_contents", NoRow)
 
 
 async def last_events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
-    """Return the last event of each of the subjects. Subjects without events are omitted."""
+    """Return the last event of each subject. Subjects without events are omitted."""
     return [Event.from_row(row) for row in await reader.read(LAST_EVENTS, domain=domain, subjects=list(subjects))]
 
 

@@ -1,4 +1,4 @@
-"""Checks the sizes of texts in the transaction of the write. A replay of a log skips the check."""
+"""Checks the sizes of texts in the transaction of each write, except when a log is replayed."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Reader
 
 MOST_TEXT = 8 * 1024 * 1024
-"""Maximum number of bytes of a text, if the settings name no other."""
+"""Default maximum size of a text in bytes."""
 _BYTES_OF_A_CHARACTER = 4
 
 
 async def check_sizes(reader: Reader, domain: str, drafts: Sequence[Draft], limit: int) -> None:
-    """Raise CONTENT_TOO_LARGE if an observation, name or property is larger than `limit`.
+    """Raise CONTENT_TOO_LARGE if an observation, name or property has more than `limit` bytes.
 
-    A subject may keep a larger text that it already has.
+    Larger texts that the subject already has are allowed.
     """
-    large = list(_large(drafts, limit))
-    if not large:
+    large_texts = list(_find_large_texts(drafts, limit))
+    if not large_texts:
         return
-    stored = await reader.read(LAST_EVENTS, domain=domain, subjects=[draft.subject for draft, _, _ in large])
-    known = {event["_subject"]: event for event in stored}
-    for draft, name, text in large:
-        if known.get(draft.subject, {}).get(name) != text:
-            raise _too_large(draft, name, len(text.encode(errors="surrogatepass")), limit)
+    stored = await reader.read(LAST_EVENTS, domain=domain, subjects=[draft.subject for draft, _, _ in large_texts])
+    last_events = {event["_subject"]: event for event in stored}
+    for draft, name, text in large_texts:
+        if last_events.get(draft.subject, {}).get(name) != text:
+            raise _too_large_error(draft, name, len(text.encode(errors="surrogatepass")), limit)
 
 
-def _large(drafts: Sequence[Draft], limit: int) -> Iterator[tuple[Draft, str, str]]:
-    """Yield each text that is larger than the limit, with its draft and the name of its property."""
+def _find_large_texts(drafts: Sequence[Draft], limit: int) -> Iterator[tuple[Draft, str, str]]:
+    """Yield the draft, property name and text of each text with more than `limit` bytes."""
     for draft in drafts:
         for name, value in (draft.state or {}).items():
             if isinstance(value, str) and _is_large(value, limit):
@@ -43,7 +43,7 @@ def _is_large(text: str, limit: int) -> bool:
     return len(text) * _BYTES_OF_A_CHARACTER > limit and len(text.encode(errors="surrogatepass")) > limit
 
 
-def _too_large(draft: Draft, name: str, size: int, limit: int) -> GraphError:
+def _too_large_error(draft: Draft, name: str, size: int, limit: int) -> GraphError:
     label = (
         "An observation"
         if draft.kind is Kind.OBSERVATION

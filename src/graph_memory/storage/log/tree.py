@@ -1,6 +1,6 @@
-"""The tree of domains: which domains are above a domain, and the types that it inherits from them.
+"""The tree of domains: a domain's ancestors, and the types inherited from them.
 
-A change of a domain does not check the domains below it. They read the inherited types at their next write.
+A change to a domain does not check its descendants. They read the inherited types at their next write.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 MAX_LEVELS = 32
-"""Maximum number of domains above a domain."""
+"""Maximum number of a domain's ancestors."""
 
 
 @dataclass(frozen=True, slots=True)
-class AboveRow:
-    """A domain above another domain, with the version of its ontology."""
+class AncestorRow:
+    """A domain's ancestor, with its parent and its ontology's version and epoch."""
 
     name: str
     parent: str | None
@@ -33,23 +33,24 @@ class AboveRow:
 
 
 @dataclass(frozen=True, slots=True)
-class BelowRow:
-    """A domain and the names of its children."""
+class ChildrenRow:
+    """A domain and its children's names."""
 
     name: str
     children: list[str]
 
 
-ABOVE = query("log/above", AboveRow)
-BELOW = query("log/below", BelowRow)
+ABOVE = query("log/above", AncestorRow)
+BELOW = query("log/below", ChildrenRow)
 
 
-async def above(reader: Reader, domain: str, parent: str | None) -> list[AboveRow]:
-    """Return the existing domains above a domain, the nearest first.
+async def read_ancestors(reader: Reader, domain: str, parent: str | None) -> list[AncestorRow]:
+    """Return a domain's existing ancestors, nearest first.
 
-    The list ends at a parent that does not exist or is below the domain. An imported log may have such a parent.
+    The list ends at a parent that does not exist or is a descendant of the domain. An imported log may have such a
+    parent.
     """
-    ancestors: dict[str, AboveRow] = {}
+    ancestors: dict[str, AncestorRow] = {}
     name = parent
     while name is not None and len(ancestors) < MAX_LEVELS:
         rows = await reader.read(ABOVE, domain=name)
@@ -62,26 +63,26 @@ async def above(reader: Reader, domain: str, parent: str | None) -> list[AboveRo
 
 
 def with_inherited(ontology: Ontology, drafts: Sequence[Draft]) -> Sequence[Draft]:
-    """Return the drafts, preceded by drafts that record the inherited types they use in the log.
+    """Return the drafts, preceded by drafts that copy the inherited types they use to the log.
 
-    Raises TYPE_ALREADY_EXISTS if a draft declares a type differently from a domain above.
+    Raises TYPE_ALREADY_EXISTS if a draft declares a type differently from an ancestor.
     """
     if not ontology.above:
         return drafts
-    remaining = [draft for draft in drafts if draft.op is not Op.DELETE]
-    declared = {draft.subject: type_from_draft(draft) for draft in remaining if draft.kind in TYPES}
-    check_inherited(ontology, declared.values())
-    used = [(draft.kind, draft.type) for draft in remaining if draft.kind in TYPE_OF and draft.type is not None]
-    return [*map(type_draft, types_to_copy(ontology, used, declared)), *drafts]
+    changes = [draft for draft in drafts if draft.op is not Op.DELETE]
+    declared_types = {draft.subject: type_from_draft(draft) for draft in changes if draft.kind in TYPES}
+    check_inherited(ontology, declared_types.values())
+    used_types = [(draft.kind, draft.type) for draft in changes if draft.kind in TYPE_OF and draft.type is not None]
+    return [*map(type_draft, types_to_copy(ontology, used_types, declared_types)), *drafts]
 
 
 def depends_on_others(parent: str | None, drafts: Sequence[Draft]) -> bool:
-    """Return whether the drafts depend on the domains above, so that the write must be decided under the lock."""
+    """Return whether the drafts depend on ancestors. The write must then be decided while the log is locked."""
     kinds = {draft.kind for draft in drafts}
     return Kind.DOMAIN in kinds or (parent is not None and not kinds.isdisjoint(ONTOLOGY_KINDS))
 
 
 def parent_after(drafts: Sequence[Draft], before: str | None) -> str | None:
-    """Return the parent of the domain after these drafts. `before` is the parent before them."""
+    """Return the domain's parent after these drafts. `before` is the parent before them."""
     states = [draft.state or {} for draft in drafts if draft.kind is Kind.DOMAIN]
     return cast("str | None", states[-1].get(PARENT)) if states else before

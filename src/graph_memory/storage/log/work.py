@@ -1,4 +1,4 @@
-"""A requested write, with its read and decide functions, and the state of the log that they use."""
+"""A requested write, its functions for reading and deciding, and the state of the log on which it is based."""
 
 from __future__ import annotations
 
@@ -17,38 +17,46 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Decision(Generic[R]):
-    """The drafts of a write, and a report for the caller (None if the receipt is sufficient)."""
+    """A write's drafts, and a report for the caller, or None if the receipt is sufficient."""
 
     drafts: Sequence[Draft]
     report: R
-    refused: str | None = None
-    """The omitted operations, as text that is stored with the request."""
+    rejected_parts: str | None = None
+    """The operations omitted from the write, as text for storage with the request, or None."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written(Generic[R]):
-    """The receipt of a completed write, and the report of its decision."""
+class CompletedWrite(Generic[R]):
+    """A completed write's receipt, and its decision's report."""
 
     receipt: Receipt
     report: R
 
 
+class DryRun(Exception):  # noqa: N818 - not an error: it rolls a dry run back
+    """Raised to roll back a dry run. It contains the receipt of the rolled-back changes."""
+
+    def __init__(self, receipt: Receipt) -> None:
+        super().__init__()
+        self.receipt = receipt
+
+
 Read = Callable[[Reader, Head], Awaitable[S]]
-"""Returns a snapshot of the stored data that the decision needs."""
+"""A function that returns a snapshot of the stored data for deciding the write."""
 Decide = Callable[[Head, S], Decision[R]]
-"""Decides on a snapshot, without side effects because it can run several times."""
+"""A function that decides a write on a snapshot. It has no side effects, because it can run several times."""
 AfterWrite = Callable[[Reader, Sequence[Event], R], Awaitable[None]]
-"""Checks the written events and the report before the commit. An exception rolls the write back."""
+"""A function that checks the written events and the report before the commit. An exception rolls the write back."""
 BeforeProjection = Callable[[Transaction, Sequence[Event], R], Awaitable[None]]
-"""Prepares the live graph for decided events, before they are projected."""
+"""A function that prepares the live graph for the decided events, before they are projected."""
 Clock = Callable[[], datetime]
 
 
 @dataclass(frozen=True, slots=True)
-class Work(Generic[S, R]):
-    """A requested write. `batch` is the id of its first event, by which a repetition is recognised.
+class WriteRequest(Generic[S, R]):
+    """A requested write. `batch` is the id of the batch's first event. A repeated write is recognised by this id.
 
-    If an earlier write started the batch, as in an open transaction, `first` is the id of this write's first event.
+    If an earlier write began the batch, as in an open transaction, `first` is the id of this write's first event.
     """
 
     name: str
@@ -65,8 +73,8 @@ class Work(Generic[S, R]):
     in_thread: bool = False
     """Whether the decision runs in a thread, because it takes long."""
 
-    def events(self, head: Head, snapshot: S) -> tuple[list[Event], R]:
-        """Call `decide`. Return the events that follow the head, and the report. Raises the errors of `decide`."""
+    def decide_events(self, head: Head, snapshot: S) -> tuple[list[Event], R]:
+        """Call `decide`, and return the events that follow the head, and its report. Raises the errors of `decide`."""
         decision = self.decide(head, snapshot)
         events = number_events(
             with_inherited(head.ontology, decision.drafts),
@@ -77,18 +85,18 @@ class Work(Generic[S, R]):
             origin=self.origin,
             first=self.first,
             request=self.request.hash if self.request else None,
-            refused=decision.refused if self.request else None,
+            rejected_parts=decision.rejected_parts if self.request else None,
         )
         return events, decision.report
 
 
 @dataclass(frozen=True, slots=True)
 class CachedHead:
-    """The head of a log after a write of this process, with everything that the next decision needs."""
+    """The head of a log after this process's last write, with the versions on which the next write is based."""
 
     head: Head
     epoch: str
     ontology_version: int
     parent: str | None = None
     is_exclusive: bool = False
-    """Whether no other process wrote between this process's last two writes."""
+    """Whether no other process wrote to the log between this process's last two writes."""

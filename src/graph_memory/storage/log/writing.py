@@ -1,4 +1,4 @@
-"""The write path: reads, decides, appends events and projects them, based on one state of the log."""
+"""The write path: reads data, decides, appends events and projects them, based on one state of the log."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.rights import Right, require
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.subjects.protection import Protections
-from graph_memory.storage.log.group_commit import CommitGroup, CommitQueue, QueuedWrite, form_group
-from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy, idempotency_conflict
-from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
+from graph_memory.storage.log.group_commit import CommitGroup, CommitQueue, GroupCommitFailed, QueuedWrite, form_group
+from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy_error, idempotency_conflict_error
+from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology_error
 from graph_memory.storage.log.parents import check_parent
 from graph_memory.storage.log.project import (
     append_events,
@@ -31,9 +31,19 @@ from graph_memory.storage.log.project import (
 from graph_memory.storage.log.protection import check_drafts
 from graph_memory.storage.log.sizes import MOST_TEXT, check_sizes
 from graph_memory.storage.log.tree import depends_on_others, with_inherited
-from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Clock, Decide, Read, Work, Written
-from graph_memory.storage.queries import Mark, query
-from graph_memory.storage.store import Indeterminate, Reader, Store, Transaction
+from graph_memory.storage.log.work import (
+    AfterWrite,
+    BeforeProjection,
+    CachedHead,
+    Clock,
+    CompletedWrite,
+    Decide,
+    DryRun,
+    Read,
+    WriteRequest,
+)
+from graph_memory.storage.queries import LogMark, query
+from graph_memory.storage.store import Reader, RetryableWriteError, Store, Transaction
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -41,7 +51,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class LockRow:
-    """The position of a domain's log, read while the domain is locked."""
+    """A domain's log position, job and protection, read while the domain is locked."""
 
     seq: int
     ontology_version: int
@@ -51,20 +61,20 @@ class LockRow:
     job: str | None
     written: int | None
     request: str | None
-    refused: str | None
+    rejected_parts: str | None
     protection: str | None
     has_protected: bool
     parent: str | None
 
     @property
     def protections(self) -> Protections:
-        """The protection of the domain."""
+        """The domain's protection, and whether its subjects may be protected."""
         return Protections.of(self.protection, self.has_protected)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """An event of a batch that has already been written."""
+    """An event of a batch that an earlier call wrote."""
 
     op: str
     kind: str
@@ -74,18 +84,6 @@ class BatchRow:
 
 LOCK = query("log/lock", LockRow)
 BATCH = query("log/batch", BatchRow)
-
-
-class GroupCommitFailed(Exception):  # noqa: N818 - not an error: the write is repeated alone
-    """Raised if a group cannot be written under the lock. Its writes are then written alone."""
-
-
-class DryRun(Exception):  # noqa: N818 - not an error: it rolls a dry run back
-    """Raised to roll back a dry run. It has the receipt of the changes."""
-
-    def __init__(self, receipt: Receipt) -> None:
-        super().__init__()
-        self.receipt = receipt
 
 
 def utc_now() -> datetime:
@@ -102,9 +100,9 @@ class Log:
         self.text_limit = text_limit
         self.clock = clock
         self._ontologies = Ontologies()
-        self._standings: dict[str, CachedHead] = {}
+        self._cached_heads: dict[str, CachedHead] = {}
         self._queues: dict[str, CommitQueue] = {}
-        self._marks: dict[str, Mark] = {}
+        self._marks: dict[str, LogMark] = {}
 
     async def write(
         self,
@@ -120,21 +118,21 @@ class Log:
         request: Request | None = None,
         dry_run: bool = False,
         in_thread: bool = False,
-    ) -> Written[R]:
+    ) -> CompletedWrite[R]:
         """Call `read`, pass its result to `decide`, write the decided events, and return the receipt and the report.
 
         `creates_domain` creates the domain if it is missing. If it is unknown whether a write was committed, it is
         recognised by its first event and not repeated. If no other process wrote recently, the write is one statement,
-        together with other waiting writes of this process. Otherwise it runs under the log's lock. `before_projection`
-        prepares the live graph, `after_write` checks the written events before the commit, and `dry_run` rolls back
-        instead. `in_thread` runs `decide` in a thread. A repeated `request` returns the first receipt and no report.
-        Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, PROTECTED, INSUFFICIENT_RIGHTS, IDEMPOTENCY_CONFLICT, and the errors of
-        the given functions and of `Store.write`.
+        with other waiting writes of this process. Otherwise it runs under the log's lock. `before_projection` prepares
+        the live graph, `after_write` checks the written events before the commit, and `dry_run` rolls back instead.
+        `in_thread` runs `decide` in a thread. A repeated `request` returns the first receipt and no report. Raises
+        ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, PROTECTED, INSUFFICIENT_RIGHTS, IDEMPOTENCY_CONFLICT, and the errors of the
+        given functions and of `Store.write`.
         """
         require(domain, Right.WRITE)
         batch = request.batch if request else new_id("evt")
         now = self.clock()
-        work = Work(
+        work = WriteRequest(
             name, domain, origin, read, decide, batch, now, after_write, before_projection, request, in_thread=in_thread
         )
         queue = self._queues.setdefault(domain, CommitQueue())
@@ -144,37 +142,38 @@ class Log:
         with queue.enqueue(work) as queued:
             async with queue.turn:
                 if queued.written is None and not queued.in_doubt:
-                    await self._write_group(domain, queue.writable_from(queued))
+                    await self._write_group(domain, queue.select_writes(queued))
                 return queued.written or await self._write_under_lock(queue, queued)
 
-    async def _write_group(self, domain: str, waiting: Sequence[QueuedWrite]) -> None:
-        """Write the first write, and others that fit, in one statement, if the cached head is current."""
-        before = self._standings.get(domain)
+    async def _write_group(self, domain: str, queued_writes: Sequence[QueuedWrite]) -> None:
+        """Try to make the first write, and further suitable writes, with one statement. Sets their receipts."""
+        before = self._cached_heads.get(domain)
         if before is None or not before.is_exclusive:
             return
-        group = await form_group(self._store, CommitGroup(before, self.inline_limit), waiting)
-        if group is not None and await self._is_allowed(self._store, group) and await self._commit_group(group, before):
+        store = self._store.of(domain)  # reads no domain of another database, with which it cannot be committed
+        group = await form_group(store, CommitGroup(before, self.inline_limit), queued_writes)
+        if group is not None and await self._is_allowed(store, group) and await self._commit_group(group, before):
             self._cache_head(before, group.events)
             group.set_receipts()
 
     async def _is_allowed(self, reader: Reader, group: CommitGroup) -> bool:
-        """Return whether the group passes all checks. If not, run each write alone, so that it raises its own error."""
+        """Return whether the group passes all checks. If not, its writes must run separately to raise their errors."""
         if depends_on_others(group.before.parent, [event.draft for event in group.events]):
             return False
         head = replace(group.before.head, at=group.head.at)
         try:
-            for waiting, events in group.members:
+            for queued, events in group.members:
                 drafts = [event.draft for event in events]
-                await check_drafts(reader, head, waiting.work.origin, drafts)
+                await check_drafts(reader, head, queued.work.origin, drafts)
                 await check_sizes(reader, head.domain, drafts, self.text_limit)
         except GraphError:
             return False
         return True
 
     async def _commit_group(self, group: CommitGroup, before: CachedHead) -> bool:
-        """Write the group in one statement, and return whether that succeeded. Until then, its writes are in doubt."""
+        """Write the group with one statement. Return whether it was written. Until then, its writes are in doubt."""
         steps = steps_of(group.projection)
-        group.set_doubt(in_doubt=True)
+        group.set_in_doubt(in_doubt=True)
         try:
             written = await self._store.write_at_once(
                 write_at_once(tuple(step for step, _ in steps)),
@@ -185,20 +184,20 @@ class Log:
                 expected=[expected_rows(step, len(rows)) for step, rows in steps],
                 **append_params(group.events, before.ontology_version, self.inline_limit, group.projection),
             )
-        except Indeterminate as unsettled:
-            group.set_doubt(in_doubt=unsettled.in_doubt)
+        except RetryableWriteError as error:
+            group.set_in_doubt(in_doubt=error.in_doubt)
             return False
         except GraphError:
-            group.set_doubt(in_doubt=False)
+            group.set_in_doubt(in_doubt=False)
             if len(group.members) == 1:
                 raise
             return False  # each write raises its own error when it runs alone
-        group.set_doubt(in_doubt=False)
+        group.set_in_doubt(in_doubt=False)
         return bool(written)
 
-    async def _write_under_lock(self, queue: CommitQueue, leader: QueuedWrite) -> Written[Any]:
-        """Write under the log's lock, together with waiting writes. If that fails, write alone."""
-        queued = () if leader.in_doubt else queue.writable_from(leader)[1:]
+    async def _write_under_lock(self, queue: CommitQueue, leader: QueuedWrite) -> CompletedWrite[Any]:
+        """Write under the log's lock, together with waiting writes. If the group fails, write only `leader`."""
+        queued = () if leader.in_doubt else queue.select_writes(leader)[1:]
         try:
             return await self._write_locked(leader, queued)
         except GroupCommitFailed:
@@ -211,50 +210,52 @@ class Log:
         *,
         creates_domain: bool = False,
         dry_run: bool = False,
-    ) -> Written[Any]:
-        """Lock the log, read, decide and write in one transaction. Raises GroupCommitFailed if another write fails."""
-        work, before = leader.work, self._standings.get(leader.work.domain)
+    ) -> CompletedWrite[Any]:
+        """Lock the log, read, decide and write in one transaction. Raises GroupCommitFailed if the group fails."""
+        work, before = leader.work, self._cached_heads.get(leader.work.domain)
 
         async def attempt(transaction: Transaction) -> tuple[CachedHead, CommitGroup | None, Sequence[Event], Receipt]:
             if creates_domain:
                 await transaction.run(BEGIN_DOMAIN, domain=work.domain, at=work.now)
             lock = await self._lock(transaction, work.domain, work.batch)
-            standing = await self._head_of(transaction, work.domain, lock)
+            cached_head = await self._head_of(transaction, work.domain, lock)
             if lock.written is not None:
-                return standing, None, (), await self._receipt(transaction, work, lock)
-            group = CommitGroup(standing, self.inline_limit)
+                return cached_head, None, (), await self._repeated_receipt(transaction, work, lock)
+            group = CommitGroup(cached_head, self.inline_limit)
             if queued and (group := await form_group(transaction, group, [leader, *queued], at_once=False)):
                 await self._append_group(transaction, group)
-                return standing, group, group.events, Receipt.of(work.domain, work.batch, group.members[0][1])
-            events = await self._append_one(transaction, standing, leader)
+                return cached_head, group, group.events, Receipt.of(work.domain, work.batch, group.members[0][1])
+            events = await self._append_one(transaction, cached_head, leader)
             if dry_run:
                 raise DryRun(Receipt.of(work.domain, work.batch, events))
-            return standing, None, events, Receipt.of(work.domain, work.batch, events)
+            return cached_head, None, events, Receipt.of(work.domain, work.batch, events)
 
         try:
-            standing, group, events, receipt = await self._store.write(work.name, attempt, in_doubt=leader.in_doubt)
-        except DryRun as rehearsed:
-            return Written(rehearsed.receipt, leader.report)
-        is_exclusive = before is not None and before.head.seq == standing.head.seq
-        self._cache_head(replace(standing, is_exclusive=is_exclusive), events)
+            cached_head, group, events, receipt = await self._store.write(work.name, attempt, in_doubt=leader.in_doubt)
+        except DryRun as result:
+            return CompletedWrite(result.receipt, leader.report)
+        is_exclusive = before is not None and before.head.seq == cached_head.head.seq
+        self._cache_head(replace(cached_head, is_exclusive=is_exclusive), events)
         if group is not None:
             group.set_receipts()
-        return Written(receipt, leader.report)
+        return CompletedWrite(receipt, leader.report)
 
-    async def _append_one(self, transaction: Transaction, standing: CachedHead, queued: QueuedWrite) -> Sequence[Event]:
+    async def _append_one(
+        self, transaction: Transaction, cached_head: CachedHead, queued: QueuedWrite
+    ) -> Sequence[Event]:
         work, decided, projection = queued.work, queued.decided, None
-        head = standing.head.at_or_after(work.now)
-        if decided is not None and decided.holds_at(standing):
+        head = cached_head.head.with_next_event_time(work.now)
+        if decided is not None and decided.is_still_valid(cached_head):
             events, queued.report, projection = decided.events, decided.report, decided.projection
         else:
-            decide = partial(work.events, head, await work.read(transaction, head))
+            decide = partial(work.decide_events, head, await work.read(transaction, head))
             events, queued.report = await anyio.to_thread.run_sync(decide) if work.in_thread else decide()
         if events:
             drafts = [event.draft for event in events]
             await check_drafts(transaction, head, work.origin, drafts)
             await check_sizes(transaction, head.domain, drafts, self.text_limit)
-            await check_parent(transaction, self._ontologies, work.domain, standing.parent, drafts)
-            version, prepare = standing.ontology_version, work.before_projection
+            await check_parent(transaction, self._ontologies, work.domain, cached_head.parent, drafts)
+            version, prepare = cached_head.ontology_version, work.before_projection
             prepare = prepare and partial(prepare, transaction, events, queued.report)
             await append_events(transaction, events, head.ontology, version, self.inline_limit, prepare, projection)
             if work.after_write is not None:
@@ -264,65 +265,68 @@ class Log:
     async def _append_group(self, transaction: Transaction, group: CommitGroup) -> None:
         if not await self._is_allowed(transaction, group):
             raise GroupCommitFailed
-        group.set_doubt(in_doubt=True)
+        group.set_in_doubt(in_doubt=True)
         try:
             head, version = group.before.head, group.before.ontology_version
             await append_events(
                 transaction, group.events, head.ontology, version, self.inline_limit, projection=group.projection
             )
         except GraphError as error:
-            group.set_doubt(in_doubt=False)
+            group.set_in_doubt(in_doubt=False)
             raise GroupCommitFailed from error
 
     def _cache_head(self, before: CachedHead, events: Sequence[Event]) -> None:
-        self.record_position(before.head.domain, Mark(before.head.after(events).seq, before.epoch))
+        self.record_position(before.head.domain, LogMark(before.head.after(events).seq, before.epoch))
         if any(event.draft.kind in (*ONTOLOGY_KINDS, Kind.DOMAIN) for event in events):
-            self._standings.pop(before.head.domain, None)
+            self._cached_heads.pop(before.head.domain, None)
             return
-        self._standings[before.head.domain] = replace(before, head=before.head.after(events))
+        self._cached_heads[before.head.domain] = replace(before, head=before.head.after(events))
 
     async def ontology(self, domain: str) -> Ontology | None:
-        """Return the current ontology of a domain, or None if the domain does not exist."""
-        return await self._ontologies.read_present(self._store, domain)
+        """Return a domain's current ontology, or None if the domain does not exist."""
+        return await self._ontologies.read_current(self._store, domain)
 
     async def require_ontology(self, domain: str) -> Ontology:
-        """Return the current ontology of a domain. Raises ONTOLOGY_NOT_FOUND."""
+        """Return a domain's current ontology. Raises ONTOLOGY_NOT_FOUND if the domain does not exist."""
         ontology = await self.ontology(domain)
         if ontology is None:
-            raise no_ontology(domain)
+            raise no_ontology_error(domain)
         return ontology
 
     def cached_ontology(self, domain: str) -> CachedOntology | None:
-        """Return the cached ontology of the domain, or None. Does not access the database."""
+        """Return the domain's cached ontology, or None. Does not access the database."""
         return self._ontologies.cached_ontology(domain)
 
     def forget(self, domain: str) -> None:
-        """Remove a domain's ontology and head from the cache."""
+        """Remove a domain's ontology, head and position from the caches."""
         self._ontologies.forget(domain)
-        self._standings.pop(domain, None)
+        self._cached_heads.pop(domain, None)
         self._marks.pop(domain, None)
 
     @property
     def domains(self) -> list[str]:
-        """The domains that this process has read or written."""
+        """The domains whose log positions this process has recorded, sorted by name."""
         return sorted(self._marks)
 
-    def mark(self, domain: str) -> Mark | None:
-        """Return the last known position of the log, or None. Statements that start now see all events up to it."""
+    def mark(self, domain: str) -> LogMark | None:
+        """Return the last known log position, or None. Statements that start now see all events up to this position."""
         return self._marks.get(domain)
 
-    def record_position(self, domain: str, mark: Mark) -> None:
-        """Record the log position that a completed statement has seen."""
-        known = self._marks.get(domain)
-        if known is None or known.epoch != mark.epoch or known.seq < mark.seq:
+    def record_position(self, domain: str, mark: LogMark) -> None:
+        """Record a log position that a completed statement has seen, unless a later position is already recorded."""
+        recorded_mark = self._marks.get(domain)
+        if recorded_mark is None or recorded_mark.epoch != mark.epoch or recorded_mark.seq < mark.seq:
             self._marks[domain] = mark
 
     async def lock(self, transaction: Transaction, domain: str) -> None:
-        """Lock the domain for work that appends no events, such as a repair. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY."""
+        """Lock the domain for work that appends no events, such as a repair.
+
+        Raises ONTOLOGY_NOT_FOUND if it does not exist, and DOMAIN_BUSY during a job.
+        """
         _check_ready(domain, await self._lock(transaction, domain, ""))
 
     async def locked_head(self, transaction: Transaction, domain: str, batch: str) -> CachedHead:
-        """Lock the domain, and return the head of its log. Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY."""
+        """Lock the domain, and return its log's head. Raises the errors of `lock`."""
         lock = await self._lock(transaction, domain, batch)
         return await self._head_of(transaction, domain, lock)
 
@@ -343,10 +347,10 @@ class Log:
         drafts: Sequence[Draft],
         request: str | None = None,
     ) -> Sequence[Event]:
-        """Append and project further events of a job's batch."""
+        """Append further events of a job's batch, project them, and return them. Raises the errors of all checks."""
         lock = await self._lock(transaction, domain, batch)
         ontology = await self._ontologies.read_at(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
-        head = Head(domain, lock.seq, lock.last_at, ontology, lock.protections).at_or_after(self.clock())
+        head = Head(domain, lock.seq, lock.last_at, ontology, lock.protections).with_next_event_time(self.clock())
         drafts = with_inherited(ontology, drafts)
         await check_drafts(transaction, head, origin, drafts)
         await check_sizes(transaction, domain, drafts, self.text_limit)
@@ -359,19 +363,19 @@ class Log:
         return events
 
     async def check(self, domain: str, origin: Origin, drafts: Sequence[Draft]) -> None:
-        """Raise PROTECTED if protection forbids the drafts, which a job is going to append."""
+        """Raise PROTECTED if a protection forbids drafts that a job will append later."""
 
-        async def look(transaction: Transaction) -> None:
+        async def check_with_lock(transaction: Transaction) -> None:
             lock = await self._lock(transaction, domain, "")
-            head = Head(domain, lock.seq, lock.last_at, Ontology(), lock.protections).at_or_after(self.clock())
+            head = Head(domain, lock.seq, lock.last_at, Ontology(), lock.protections).with_next_event_time(self.clock())
             await check_drafts(transaction, head, origin, drafts)
 
-        await self._store.write("protection", look)
+        await self._store.write("protection", check_with_lock)
 
     async def _lock(self, transaction: Transaction, domain: str, batch: str) -> LockRow:
         lock = await transaction.first_row(LOCK, domain=domain, batch=batch)
         if lock is None:
-            raise no_ontology(domain)
+            raise no_ontology_error(domain)
         return lock
 
     async def _head_of(self, transaction: Transaction, domain: str, lock: LockRow) -> CachedHead:
@@ -380,15 +384,17 @@ class Log:
         head = Head(domain, lock.seq, lock.last_at, ontology, lock.protections)
         return CachedHead(head, lock.epoch, lock.ontology_version, lock.parent)
 
-    async def _receipt(self, transaction: Transaction, work: Work[Any, Any], lock: LockRow) -> Receipt:
-        """Return the receipt of a batch that was written before. Raises IDEMPOTENCY_CONFLICT if the request differs."""
+    async def _repeated_receipt(self, transaction: Transaction, work: WriteRequest[Any, Any], lock: LockRow) -> Receipt:
+        """Return the receipt of a batch that was already written. Raises IDEMPOTENCY_CONFLICT for another request."""
         if lock.request != (work.request.hash if work.request else None):
-            raise idempotency_conflict(work.domain, lock.written, is_gone=lock.request is None)
+            raise idempotency_conflict_error(work.domain, lock.written, is_gone=lock.request is None)
         rows = await transaction.run(BATCH, domain=work.domain, batch=work.batch, first=lock.written)
         changes = tuple(Change(Op(row.op), Kind(row.kind), row.subject, row.seq) for row in rows)
-        return Receipt(domain=work.domain, batch=work.batch, changes=changes, repeated=True, refused=lock.refused)
+        return Receipt(
+            domain=work.domain, batch=work.batch, changes=changes, repeated=True, rejected_parts=lock.rejected_parts
+        )
 
 
 def _check_ready(domain: str, lock: LockRow) -> None:
     if lock.state != READY:
-        raise busy(domain, lock.state, lock.job)
+        raise busy_error(domain, lock.state, lock.job)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from acceptance.mcp.official.script import RESOURCE, Step
-from graph_memory.memory.entities.word_search import needles_of
+from graph_memory.memory.entities.word_search import search_terms_of
 
 Fields = dict[str, Any]
 
@@ -208,7 +208,7 @@ class Original:
         composed = [entity for entity in self.entities if any(is_in(fold(query), text) for text in _texts_of(entity))]
         if results != composed and self.differs("a search for accents that are encoded otherwise"):
             results = composed
-        needles = needles_of(query)
+        needles = search_terms_of(query)
         if not results and needles:
             results = [
                 entity for entity in self.entities if all(_words_in([needle], _texts_of(entity)) for needle in needles)

@@ -185,7 +185,7 @@ async def test_a_hub_that_a_hand_deleted_is_not_adopted_but_restored_and_then_de
     driver.execute_query(find, domain=web._domain(None), id=HUB)
     changes = {change.id: change for change in (await web.upkeep.reconcile()).changes}
     assert changes[HUB].adoptable is False
-    assert f"{LINKS} connections" in (changes[HUB].reason or "")
+    assert f"{LINKS} subjects" in (changes[HUB].reason or "")
     assert "delete_node" in (changes[HUB].reason or "")
     await web.upkeep.reconcile(restore="all")
     assert (await web.delete_node(HUB)).connections == LINKS

@@ -9,7 +9,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, Ontology
 from graph_memory.memory.changes.paging import Batch
-from graph_memory.model.results import NodeDeleted
+from graph_memory.model.results import NodeDeletionResult
 from integration.graph.hubs.cutting import (
     LINKS,
     CutOff,
@@ -169,7 +169,7 @@ async def test_what_is_connected_to_a_hub_that_is_about_to_go_goes_with_it(
 @pytest.mark.long
 async def test_two_who_delete_the_same_hub_delete_it_once(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await make_hub(web, LINKS, neighbours=7)
-    before, page, results = await last_of(web), Batch.page, list[NodeDeleted]()
+    before, page, results = await last_of(web), Batch.page, list[NodeDeletionResult]()
 
     async def overtaken(batch: Batch, *values: Any) -> None:
         await page(batch, *values)

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from graph_memory import GraphError
-from graph_memory.memory.batch.operations import MAX_OPERATIONS, Deletion, NotCreated, Options, ParsedBatch
+from graph_memory.memory.batch.operations import MAX_OPERATIONS, Deletion, FailedDependency, Options, ParsedBatch
 from graph_memory.memory.batch.parsing import options_from, parse_operations
 from graph_memory.memory.batch.references import References, check_key, request_of
 from graph_memory.memory.contents import Contents
@@ -74,8 +74,12 @@ async def test_an_id_that_begins_with_the_sign_can_be_escaped():
             'Did you mean "create_node"?',
         ),
         ({"op": "get_node", "node_id": "x"}, 'operations[0].op is "get_node", which is not an operation', ""),
-        ({"op": "create_node", "type": "Note"}, "operations[0] needs content", "Add content."),
-        ({**NOTE, "colour": 1}, "operations[0].colour is not an argument of this operation", "It takes: type, content"),
+        (
+            {"op": "create_node", "type": "Note"},
+            'operations[0] needs "content"',
+            'Add content, such as "Ann likes tea."',
+        ),
+        ({**NOTE, "colour": 1}, "operations[0].colour is not an argument of this operation", "Use only: type, content"),
         ({**NOTE, "tags": "t"}, 'operations[0].tags must be a list, not text ("t")', ""),
         ({**NOTE, "properties": ["a"]}, "operations[0].properties must be an object, not a list", ""),
         ({**NOTE, "id": "/"}, '"/" is not a valid id', ""),
@@ -91,19 +95,19 @@ async def test_an_id_that_begins_with_the_sign_can_be_escaped():
             "Add this ref to an earlier create",
         ),
         ({"op": "update_node", "node_id": "x"}, "Nothing to update", ""),
-        ({**NOTE, "encoding": "latin-1"}, "Unknown encoding 'latin-1'", ""),
+        ({**NOTE, "encoding": "latin-1"}, '"latin-1" is not an encoding', ""),
         ({**NOTE, "content": "x" * 1_001}, "Text of 1,001 bytes is over the limit of 1,000 bytes", ""),
         (
             {"type": "creat"},
             'operations[0].type is "creat", which is not a type of operation',
             'Did you mean "create"?',
         ),
-        ({"type": "create"}, "operations[0] needs node_data.type", ""),
-        ({"type": "update"}, "operations[0] needs node_id", ""),
+        ({"type": "create"}, 'operations[0] needs "node_data.type"', ""),
+        ({"type": "update"}, 'operations[0] needs "node_id"', ""),
         ({"type": "update", "node_id": "x"}, "Nothing to update", ""),
         (
             {"type": "delete", "node_id": "x", "edges": []},
-            "operations[0] deletes a node, and takes no node_data and no edges",
+            "operations[0] deletes a node, and takes no node_data or edges",
             "",
         ),
         ({"type": "create", "nodeId": "a", "node_id": "b"}, "operations[0] has node_id twice", "Keep one of them."),
@@ -127,7 +131,7 @@ async def test_all_faults_are_found_and_the_others_are_read():
 async def test_what_needs_a_faulty_create_is_no_cause_of_its_own():
     batch = await read({**NOTE, "tags": 1, "ref": "a", "id": "one"}, {"op": "delete_node", "node_id": "$a"})
     assert [(fault.index, fault.follows) for fault in batch.faults] == [(0, False), (1, True)]
-    assert isinstance(batch.faults[1].error, NotCreated)
+    assert isinstance(batch.faults[1].error, FailedDependency)
     assert batch.failed_ids == {"one": 0}
 
 
@@ -174,7 +178,7 @@ async def test_text_of_an_update_in_the_shape_of_the_specification_needs_no_enco
 async def test_of_an_operation_with_a_faulty_edge_nothing_is_left():
     batch = await read({"type": "create", "node_data": {"type": "Note", "content": ""}, "edges": [{"type": "Has"}]})
     assert batch.operations == []
-    assert batch.faults[0].error.message == "operations[0].edges[0] needs to_node_id"
+    assert batch.faults[0].error.message == 'operations[0].edges[0] needs "to_node_id"'
 
 
 @pytest.mark.parametrize("value", [{}, None, "text", 1, []])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from graph_memory.memory.entities.names.similar_names import LIKE, SAME, Compared, evidence, is_part
+from graph_memory.memory.entities.names.similar_names import LIKE, SAME, ComparedEntity, evidence, is_part
 from graph_memory.memory.entities.remember_results import ids_of_question, question_id
-from graph_memory.memory.entities.single_valued_relations import side_of
+from graph_memory.memory.entities.single_valued_relations import is_outgoing_single_valued
 from graph_memory.memory.remember.facts import request_from
 from graph_memory.memory.remember.judged_facts import judge_facts
-from graph_memory.memory.statements.statement_verdict import CurrentObservation, verdict
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, judge_statement
 from graph_memory.storage.log.writing import utc_now
 from tables import for_rows
 
@@ -28,17 +28,19 @@ def test_a_part_of_a_name_is_whole_words_of_it_with_the_same_numbers(part: str, 
 
 
 def test_a_part_of_one_name_says_more_than_a_part_of_several_and_another_type_says_less() -> None:
-    lena, vogt = Compared("Lena", "person"), Compared("Lena Vogt", "person")
+    lena, vogt = ComparedEntity("Lena", "person"), ComparedEntity("Lena Vogt", "person")
     assert evidence(lena, vogt, 0, None, 1).score == SAME
     assert evidence(lena, vogt, 0, None, 2).score == LIKE
-    assert evidence(Compared("Lena", "entity"), vogt, 0, None, 1).score == SAME
-    assert evidence(Compared("Lena", "ship"), vogt, 0, None, 1).score < SAME
+    assert evidence(ComparedEntity("Lena", "entity"), vogt, 0, None, 1).score == SAME
+    assert evidence(ComparedEntity("Lena", "ship"), vogt, 0, None, 1).score < SAME
 
 
 def test_kinds_of_relations_that_a_thing_has_once_are_known_in_every_spelling() -> None:
-    assert [side_of(kind) for kind in ("LIVES_IN", "worksAt", "works for", "owned_by", "wohnt in")] == [True] * 5
-    assert [side_of(kind) for kind in ("owns", "MANAGES", "leads")] == [False] * 3
-    assert [side_of(kind) for kind in ("knows", "uses", "part_of")] == [None] * 3
+    assert [
+        is_outgoing_single_valued(kind) for kind in ("LIVES_IN", "worksAt", "works for", "owned_by", "wohnt in")
+    ] == [True] * 5
+    assert [is_outgoing_single_valued(kind) for kind in ("owns", "MANAGES", "leads")] == [False] * 3
+    assert [is_outgoing_single_valued(kind) for kind in ("knows", "uses", "part_of")] == [None] * 3
 
 
 def test_the_id_of_a_question_is_made_of_what_it_is_about() -> None:
@@ -70,13 +72,16 @@ def test_the_id_of_a_question_is_made_of_what_it_is_about() -> None:
     ],
 )
 def test_what_was_reversed_revoked_superseded_or_decided_against_is_asked_about(known: str, new: str) -> None:
-    assert [doubt.known.text for doubt in verdict(new, [CurrentObservation("obs_1", known)], "Shop").doubts] == [known]
+    assert [
+        doubt.known.text
+        for doubt in judge_statement(new, [CurrentObservation("obs_1", known)], "Shop").possible_replacements
+    ] == [known]
 
 
 def test_statements_of_one_call_are_asked_about_only_if_they_exclude_each_other() -> None:
     texts = ["Lives in Oslo.", "Lives in Bergen.", "Moved house in May.", "The flat in Bergen is now rented."]
     facts = request_from({"name": "Lena", "observations": texts}, utc_now()).facts
     judged = judge_facts(facts, [], {}, "Lena", {})
-    pairs = [(doubt.known.text, fact.fact.observation.text) for fact in judged for doubt in fact.doubts]
+    pairs = [(doubt.known.text, fact.fact.observation.text) for fact in judged for doubt in fact.open_replacements]
     assert pairs == [("Lives in Oslo.", "Lives in Bergen.")]
-    assert judged[1].doubts[0].known.id == facts[0].observation.id
+    assert judged[1].open_replacements[0].known.id == facts[0].observation.id

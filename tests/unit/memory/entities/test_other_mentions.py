@@ -9,14 +9,14 @@ import pytest
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.observations import other_mentions
-from graph_memory.memory.entities.results import Forgotten
+from graph_memory.memory.entities.results import ForgetResult
 from graph_memory.memory.search.ranking.scoring import Passage
 from graph_memory.model.errors import Code, GraphError
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
-DONE = Forgotten(forgotten=(), entities=1, observations=2, relations=0, erased=True, domains=("home",))
+DONE = ForgetResult(forgotten=(), entities=1, observations=2, relations=0, erased=True, domains=("home",))
 
 
 async def test_a_search_that_fails_leaves_the_receipt_of_an_erasure_with_a_warning(

@@ -10,12 +10,12 @@ import pytest
 
 from graph_memory.memory.entities.relations import (
     MAX_SUGGESTIONS,
-    Refusal,
+    RejectedRelation,
     draft_relations,
     relation_receipts,
     with_suggestions,
 )
-from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.values.request import NewRelation
 from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
 from graph_memory.model.errors import Code, GraphError
@@ -46,7 +46,7 @@ class Names:
 async def test_relations_to_unknown_names_are_refused() -> None:
     head = Head("d", 1, datetime(2026, 11, 27, tzinfo=UTC), Ontology())
     rows = [EqualRelationsRow(place, "mem_1", "Entity", False, None, None, False, []) for place in range(60)]
-    drafting = Drafting(head, Origin(), 10)
+    drafting = DraftCollector(head, Origin(), 10)
     made, refused = draft_relations(drafting, UNKNOWN, rows, {})
     assert (made, drafting.drafts) == ([], [])
     assert [refusal.name for refusal in refused] == [relation.to_name for relation in UNKNOWN]
@@ -54,7 +54,7 @@ async def test_relations_to_unknown_names_are_refused() -> None:
 
 async def test_similar_names_are_suggested_for_the_first_unknown_names() -> None:
     reader = Names()
-    refused = [Refusal(relation, relation.to_name) for relation in UNKNOWN]
+    refused = [RejectedRelation(relation, relation.to_name) for relation in UNKNOWN]
     receipts = relation_receipts(UNKNOWN, [], refused)
     results = await with_suggestions(cast("Reader", reader), "d", receipts, refused)
     assert len(reader.searched) == MAX_SUGGESTIONS
@@ -64,6 +64,6 @@ async def test_similar_names_are_suggested_for_the_first_unknown_names() -> None
 
 async def test_a_search_that_fails_after_the_write_leaves_the_receipts() -> None:
     reader = Names(GraphError(Code.TIMEOUT, "The query took too long", {}))
-    refused = [Refusal(UNKNOWN[0], "Town 0")]
+    refused = [RejectedRelation(UNKNOWN[0], "Town 0")]
     receipts = relation_receipts(UNKNOWN[:1], [], refused)
     assert await with_suggestions(cast("Reader", reader), "d", receipts, refused) == tuple(receipts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_memory.memory.recall.memory_query import depth_of, fit_citations
+from graph_memory.memory.recall.memory_query import choose_depth, fit_citations
 from graph_memory.memory.recall.results import QueryResult
 from graph_memory.memory.search.token_budget import tokens_of
 from graph_memory.model.results import NodeBrief
@@ -30,7 +30,7 @@ from tables import for_rows
     ],
 )
 def test_a_question_is_as_deep_as_its_words_say(question: str, depth: str):
-    assert depth_of(question)[0] == depth
+    assert choose_depth(question)[0] == depth
 
 
 def test_citations_that_do_not_fit_are_left_out_and_counted() -> None:

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.memory.recall.rendering.recall_input import Tie
-from graph_memory.memory.recall.rendering.spreading_activation import activation_share, in_order, spread_activation
+from graph_memory.memory.recall.rendering.recall_input import RecallEdge
+from graph_memory.memory.recall.rendering.spreading_activation import activation_share, sort_by_value, spread_activation
 
 
-def ties(*pairs: tuple[str, str], weight: float = 0.45) -> list[Tie]:
-    return [Tie(f"{a}-{b}", "T", a, b, weight) for a, b in pairs]
+def ties(*pairs: tuple[str, str], weight: float = 0.45) -> list[RecallEdge]:
+    return [RecallEdge(f"{a}-{b}", "T", a, b, weight) for a, b in pairs]
 
 
 def test_each_step_hands_over_less_and_no_more_steps_are_taken_than_were_allowed():
@@ -35,11 +35,15 @@ def test_a_stronger_connection_hands_over_more_and_a_hub_less():
 
 def test_what_lies_between_two_things_is_worth_more_than_what_lies_beside_one():
     web = ties(("a", "between"), ("between", "b"), ("a", "beside"))
-    assert in_order(spread_activation({"a": 1.0, "b": 1.0}, web, {}, steps=1))[2:] == ["between", "beside"]
+    assert sort_by_value(spread_activation({"a": 1.0, "b": 1.0}, web, {}, steps=1))[2:] == ["between", "beside"]
 
 
 def test_what_is_found_and_connected_to_what_is_found_comes_before_what_is_only_found():
-    assert in_order(spread_activation({"a": 1.0, "b": 0.5, "c": 0.6}, ties(("a", "b")), {}, steps=1)) == ["a", "b", "c"]
+    assert sort_by_value(spread_activation({"a": 1.0, "b": 0.5, "c": 0.6}, ties(("a", "b")), {}, steps=1)) == [
+        "a",
+        "b",
+        "c",
+    ]
 
 
 NODES = st.sampled_from("abcdefgh")
@@ -53,7 +57,7 @@ NODES = st.sampled_from("abcdefgh")
 def test_only_what_connections_lead_to_is_reached(
     seeds: dict[str, float], pairs: list[tuple[str, str, float]], steps: int
 ):
-    web = [Tie(str(number), "T", a, b, weight) for number, (a, b, weight) in enumerate(pairs)]
+    web = [RecallEdge(str(number), "T", a, b, weight) for number, (a, b, weight) in enumerate(pairs)]
     near = set(seeds)
     for _ in range(steps):
         near |= {tie.other(text) for tie in web for text in (tie.from_id, tie.to_id) if text in near}

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from graph_memory.embedding.local_models import DEFAULT, MODELS
-from graph_memory.memory.recall.questions.open_sentences import says_open
+from graph_memory.memory.recall.questions.open_sentences import is_about_open_matter
 from graph_memory.memory.recall.questions.open_work import (
-    Work,
+    OpenWork,
     asks_for_open_work,
     asks_for_overdue_work,
     due_period,
@@ -22,17 +22,17 @@ from graph_memory.memory.recall.questions.open_work import (
 from graph_memory.memory.recall.questions.phrases import Period, parse_time
 from graph_memory.memory.recall.questions.relevance import (
     MOST_REPETITIONS,
-    close_values,
-    fits,
-    nearest_values,
-    repetitions,
-    units_that_fit,
+    has_relevant_passage,
+    highest_values,
+    select_relevant_units,
+    units_repeating_question,
     units_without_news,
+    values_near_best,
 )
 from graph_memory.memory.recall.recall_queries import RecallRow
 from graph_memory.memory.search.candidate_ranking import Ranking
-from graph_memory.memory.search.ranking.ranking import Part, Ranked
-from graph_memory.memory.search.ranking.scoring import Points, Scored, coverage
+from graph_memory.memory.search.ranking.ranking import RankedUnit, ScoreComponent
+from graph_memory.memory.search.ranking.scoring import ScoredPassage, TermScores, coverage
 from graph_memory.memory.search.retrieval.superseded import newest_first
 from graph_memory.memory.search.text.bm25 import EMPTY_QUERY
 from tables import for_rows
@@ -42,7 +42,7 @@ from unit.memory.search.test_scoring import passage, question
 def ranking(
     cosine: float | None, covered: float, *, asked_about: tuple[str, ...] = (), has_vector: bool = True
 ) -> Ranking:
-    scored = {"a": Scored(passage("a", "text", cosine=cosine), Points({}, {}))}
+    scored = {"a": ScoredPassage(passage("a", "text", cosine=cosine), TermScores({}, {}))}
     vector = [1.0] if has_vector else None
     return Ranking((), scored, EMPTY_QUERY, vector, "hybrid", 100, True, (), asked_about, covered)
 
@@ -60,11 +60,11 @@ def ranking(
     ],
 )
 def test_a_question_fits_by_its_meaning_its_words_or_a_name(result: Ranking, expected: bool) -> None:
-    assert fits(result, MODELS[DEFAULT].id) is expected
+    assert has_relevant_passage(result, MODELS[DEFAULT].id) is expected
 
 
 def test_the_cosines_of_models_that_are_not_measured_are_not_judged() -> None:
-    assert fits(ranking(0.1, 0.0), "ollama/other")
+    assert has_relevant_passage(ranking(0.1, 0.0), "ollama/other")
 
 
 def ranking_of(text: str, cosine: float | None, place: str = "content/1", **more: Any) -> Ranking:
@@ -72,7 +72,9 @@ def ranking_of(text: str, cosine: float | None, place: str = "content/1", **more
     sample = question("the larch terrace", texts=100, larch=1, terrac=60)
     own = {term: 1.0 for term in ("larch", "terrac") if term in text}
     stored = passage("a", text, cosine=cosine, place=place)
-    base = Ranking((), {"a": Scored(stored, Points(own, {}))}, EMPTY_QUERY, [1.0], "hybrid", 100, True, (), ())
+    base = Ranking(
+        (), {"a": ScoredPassage(stored, TermScores(own, {}))}, EMPTY_QUERY, [1.0], "hybrid", 100, True, (), ()
+    )
     return replace(base, sample=sample, **more)
 
 
@@ -89,16 +91,16 @@ def ranking_of(text: str, cosine: float | None, place: str = "content/1", **more
     ],
 )
 def test_without_a_question_only_text_that_clearly_fits_is_added(result: Ranking, expected: bool) -> None:
-    assert (units_that_fit(result, MODELS[DEFAULT].id, (), ()) == {"a"}) is expected
-    assert not units_that_fit(result, MODELS[DEFAULT].id, {"a"}, ())
+    assert (select_relevant_units(result, MODELS[DEFAULT].id, (), ()) == {"a"}) is expected
+    assert not select_relevant_units(result, MODELS[DEFAULT].id, {"a"}, ())
 
 
 def test_beside_a_text_that_clearly_fits_others_are_added_that_nearly_fit() -> None:
     best, near, far = (ranking_of("a tree is old", cosine) for cosine in (0.81, 0.5, 0.4))
     both = {name: result.scored["a"] for name, result in (("a", best), ("b", near), ("c", far))}
     units = {name: replace(scored, passage=replace(scored.passage, unit=name)) for name, scored in both.items()}
-    assert units_that_fit(replace(best, scored=units), MODELS[DEFAULT].id, (), ()) == {"a", "b"}
-    assert not units_that_fit(replace(best, scored=units), MODELS[DEFAULT].id, {"a"}, ())
+    assert select_relevant_units(replace(best, scored=units), MODELS[DEFAULT].id, (), ()) == {"a", "b"}
+    assert not select_relevant_units(replace(best, scored=units), MODELS[DEFAULT].id, {"a"}, ())
 
 
 @for_rows(
@@ -114,8 +116,10 @@ def test_of_texts_that_only_repeat_the_question_a_few_are_kept(text: str, query:
     stored = result.scored["a"]
     names = [f"n{number}" for number in range(MOST_REPETITIONS + 2)]
     alike = {name: replace(stored, passage=replace(stored.passage, unit=name)) for name in names}
-    ranked = [Ranked(name, 1.0, None, ()) for name in names]
-    assert repetitions(replace(result, scored=alike, ranked=ranked), query) == {*names[len(names) - hidden :]}
+    ranked = [RankedUnit(name, 1.0, None, ()) for name in names]
+    assert units_repeating_question(replace(result, scored=alike, ranked=ranked), query) == {
+        *names[len(names) - hidden :]
+    }
 
 
 @for_rows(
@@ -129,21 +133,21 @@ def test_a_text_without_news_repeats_the_prompt_or_says_hardly_anything(text: st
 
 def test_the_output_of_a_tool_is_never_news() -> None:
     result = ranking_of("The larch terrace is closed.", 1.0)
-    output = Ranked("a", 0.4, None, (Part("source", -0.6),))
+    output = RankedUnit("a", 0.4, None, (ScoreComponent("source", -0.6),))
     assert units_without_news(replace(result, ranked=(output,)), "The larch") == {"a"}
 
 
 def test_coverage_weighs_words_by_their_rarity() -> None:
     sample = question("the larch terrace", texts=100, larch=1, terrac=60)
-    [rare, common] = [Scored(passage(word, word), Points({word: 1.0}, {})) for word in ("larch", "terrac")]
+    [rare, common] = [ScoredPassage(passage(word, word), TermScores({word: 1.0}, {})) for word in ("larch", "terrac")]
     assert coverage(sample, [common]) < 0.3 < 0.7 < coverage(sample, [common, rare])
     assert coverage(sample, []) == 0.0
 
 
 def test_results_far_below_the_best_are_left_out_unless_the_question_names_them() -> None:
     values = {"best": 1.0, "close": 0.5, "far": 0.3, "named": 0.1}
-    assert close_values(values, {"named"}).keys() == {"best", "close", "named"}
-    assert nearest_values(values).keys() == {"best", "close", "far"}
+    assert values_near_best(values, {"named"}).keys() == {"best", "close", "named"}
+    assert highest_values(values).keys() == {"best", "close", "far"}
 
 
 @pytest.mark.parametrize(
@@ -208,7 +212,7 @@ def test_an_observation_with_an_open_question_comes_before_the_one_it_asks_about
     ],
 )
 def test_a_sentence_may_say_that_something_is_open(text: str) -> None:
-    assert says_open(text)
+    assert is_about_open_matter(text)
 
 
 @for_rows(
@@ -232,12 +236,12 @@ def test_a_sentence_may_say_that_something_is_open(text: str) -> None:
     ],
 )
 def test_a_sentence_about_opening_hours_or_a_decision_is_not_open(text: str) -> None:
-    assert not says_open(text)
+    assert not is_about_open_matter(text)
 
 
 def test_work_is_overdue_once_its_due_day_is_over() -> None:
     dues = ("2026-11-26", "2026-11-27", "2026-11-27T08:00:00Z", "Friday", "soon", "2026-99-99", "")
-    overdue = select_by_due_date(Work([task(due, due) for due in dues]), None, NOW, overdue=True)
+    overdue = select_by_due_date(OpenWork([task(due, due) for due in dues]), None, NOW, overdue=True)
     assert [row.title for row in overdue.rows] == ["2026-11-26", "2026-11-27T08:00:00Z"]
     assert asks_for_overdue_work("What is overdue?")
     assert not asks_for_overdue_work("What is due?")
@@ -261,15 +265,15 @@ def test_overdue_work_excludes_what_is_due_later_and_names_due_dates_that_cannot
         task(title, due)
         for title, due in (("Late", "2026-11-01"), ("Later", "2027-01-01"), ("Bad", "01.10.2026"), ("No", None))
     )
-    selection = select_by_due_date(Work([late, later, undated]), None, NOW, overdue=True)
+    selection = select_by_due_date(OpenWork([late, later, undated]), None, NOW, overdue=True)
     assert (selection.rows, selection.excluded, selection.notes) == ([late], {"Later", "No"}, ())
-    nothing = select_by_due_date(Work([later], [late]), None, NOW, overdue=True)
+    nothing = select_by_due_date(OpenWork([later], [late]), None, NOW, overdue=True)
     assert (nothing.rows, nothing.excluded) == ([], {"Late", "Later"})
     assert nothing.notes == ("No open task or goal is overdue.",)
-    [none, unread] = select_by_due_date(Work([unreadable]), None, NOW, overdue=True).notes
+    [none, unread] = select_by_due_date(OpenWork([unreadable]), None, NOW, overdue=True).notes
     assert none == "No open task or goal with a readable due date is overdue."
-    assert '1 open tasks or goals cannot be read: "Bad" ("01.10.2026")' in unread
-    [partly] = select_by_due_date(Work([later], is_all=False), None, NOW, overdue=True).notes
+    assert 'these open tasks or goals cannot be read: "Bad" ("01.10.2026")' in unread
+    [partly] = select_by_due_date(OpenWork([later], is_all=False), None, NOW, overdue=True).notes
     assert partly == "None of the 1 open tasks and goals that were found is overdue. There may be others."
 
 
@@ -284,7 +288,7 @@ def test_overdue_work_excludes_what_is_due_later_and_names_due_dates_that_cannot
 )
 def test_work_that_is_due_in_a_period_excludes_other_work(question: str, expected: list[str]) -> None:
     period = due_period(question, parse_time(question, NOW).period, NOW)
-    work = Work([task("Near", "2026-11-30"), task("Far", "2027-05-01"), task("Undated", None)])
+    work = OpenWork([task("Near", "2026-11-30"), task("Far", "2027-05-01"), task("Undated", None)])
     selection = select_by_due_date(work, period, NOW, overdue=False)
     assert [row.title for row in selection.rows] == expected
     assert selection.excluded == {"Near", "Far", "Undated"}.difference(expected)

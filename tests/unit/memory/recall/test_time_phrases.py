@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graph_memory.memory.recall.questions.phrases import Tense, asks_of_past, parse_time, without_last_time
+from graph_memory.memory.recall.questions.phrases import Tense, asks_about_past, parse_time, without_last_time
 from tables import for_rows
 
 NOW = datetime(2026, 11, 24, 16, tzinfo=UTC)
@@ -176,7 +176,7 @@ def test_a_question_that_asks_for_a_time_alone_has_no_other_words(question: str)
     ["Where did Tomas work?", "Where was the shop hosted before?", "Wo wohnte sie früher?", "notes until March 2025"],
 )
 def test_a_question_may_be_about_the_past(text: str) -> None:
-    assert asks_of_past(text, NOW)
+    assert asks_about_past(text, NOW)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_question_may_be_about_the_past(text: str) -> None:
     ],
 )
 def test_a_question_about_the_present_is_not_about_the_past(text: str) -> None:
-    assert not asks_of_past(text, NOW)
+    assert not asks_about_past(text, NOW)
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,11 @@ def test_what_says_the_same_as_an_earlier_fact_of_the_call_is_known(
     request = request_from({"name": "Ben", "observations": observations}, datetime.now(UTC))
     facts = judge_facts(request.facts, [], {}, "Ben", {})
     assert [receipt_of(fact, None).decision for fact in facts] == decisions
-    assert not any(fact.doubts for fact in facts)
+    assert not any(fact.open_replacements for fact in facts)
 
 
 def test_two_facts_of_a_call_that_exclude_each_other_raise_a_question() -> None:
     request = request_from({"name": "Ben", "observations": ["Ben has a dog.", "Ben has no dog."]}, datetime.now(UTC))
     facts = judge_facts(request.facts, [], {}, "Ben", {})
     assert [receipt_of(fact, None).decision for fact in facts] == ["ADD", "ADD"]
-    assert [doubt.known.text for fact in facts for doubt in fact.doubts] == ["Ben has a dog."]
+    assert [doubt.known.text for fact in facts for doubt in fact.open_replacements] == ["Ben has a dog."]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_memory.memory.remember.outdated import find_contradicted_properties, find_doubtful
+from graph_memory.memory.remember.outdated import find_contradicted_properties, find_possibly_outdated
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.values.properties import PropertyValue
 from tables import for_rows
@@ -31,7 +31,7 @@ from tables import for_rows
 def test_whole_words_of_a_telling_text_are_looked_for(
     text: str, was: PropertyValue, now: PropertyValue, is_asked: bool
 ) -> None:
-    doubtful = find_doubtful(
+    doubtful = find_possibly_outdated(
         {"k": was, "same": was}, {"k": now, "same": was, "new": now}, [CurrentObservation("1", text)]
     )
     assert [doubt.known.id for doubts in doubtful.values() for doubt in doubts] == ["1"] * is_asked

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from datetime import UTC, datetime
 
-from graph_memory.memory.search.passages.packing import pack
-from graph_memory.memory.search.passages.text_kinds import split
+from graph_memory.memory.search.passages.packing import pack_units
+from graph_memory.memory.search.passages.text_kinds import split_text
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState
 from graph_memory.model.values.content import ContentRef
 from graph_memory.model.values.fields import NodeFields
@@ -55,13 +55,13 @@ def connection(content: ContentRef | None = None, **properties: PropertyValue) -
 
 def ranges(text: str, content_format: str) -> list[tuple[int, int]]:
     """Where the passages of a text begin and end."""
-    document = split(text, content_format)
-    return [pair for section in document.sections for pair in pack(document.text, section.units)]
+    document = split_text(text, content_format)
+    return [pair for section in document.sections for pair in pack_units(document.text, section.units)]
 
 
 def passages(text: str, content_format: str = "markdown") -> list[str]:
     """The passages of a text, without their heads."""
-    document = split(text, content_format)
+    document = split_text(text, content_format)
     return [document.text[start:end] for start, end in ranges(text, content_format)]
 
 

@@ -38,7 +38,7 @@ def changes() -> Changes:
 @for_rows("most", [1, 2, 3, 4, 7, 10, 11, 12, 1_000])
 def test_parts_are_all_rows_each_once_and_rows_end_before_others_begin(most: int) -> None:
     whole = changes()
-    parts = list(whole.parts(most))
+    parts = list(whole.split(most))
     assert [part.size for part in parts[:-1]] == [most] * (len(parts) - 1)
     assert sum(part.size for part in parts) == whole.size == 11
     closed = [(owner, place) for part in parts for owner, ended in part.closed.items() for place in ended]
@@ -50,7 +50,7 @@ def test_parts_are_all_rows_each_once_and_rows_end_before_others_begin(most: int
 
 
 def test_a_page_that_changes_nothing_has_one_empty_part() -> None:
-    assert [part.size for part in Changes().parts(10)] == [0]
+    assert [part.size for part in Changes().split(10)] == [0]
 
 
 def test_what_is_not_covered_is_counted_and_explained() -> None:
@@ -59,6 +59,6 @@ def test_what_is_not_covered_is_counted_and_explained() -> None:
     assert covered.not_covered == 4
     assert covered.warnings == (
         "The latest 2 changes are not searched, because indexing failed: Neo4j is full.",
-        "2 changes are not searched, because indexing failed: event 3, 5. `graph-memory reindex` tries again.",
+        "2 changes are not searched, because indexing failed: event 3, 5. Run `graph-memory reindex` to try again.",
     )
     assert Coverage(**arguments).warnings == ()  # type: ignore[arg-type]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.search.text.analysers import ENGLISH
 from graph_memory.memory.search.text.bm25 import (
+    QueryTermMap,
     Statistics,
-    Terms,
     Text,
     analyse,
     count_near,
@@ -40,7 +40,7 @@ def test_stop_words_count_as_positions() -> None:
 
 
 def test_only_the_terms_that_matter_are_read_and_all_are_counted() -> None:
-    assert analyse("the light of the day", Terms(["dai", "night"])) == Text({"dai": [4]}, 2, 5)
+    assert analyse("the light of the day", QueryTermMap(["dai", "night"])) == Text({"dai": [4]}, 2, 5)
 
 
 @given(
@@ -52,7 +52,7 @@ def test_words_that_do_not_matter_change_nothing(drawn: list[str], rest: str) ->
     all_terms = analyse(text)
     for wanted in (["ski", "y"], ["it", "1,000", "s", "中"], []):
         kept = {text: all_terms.positions[text] for text in wanted if text in all_terms.positions}
-        assert analyse(text, Terms(wanted)) == Text(kept, all_terms.length, all_terms.words)
+        assert analyse(text, QueryTermMap(wanted)) == Text(kept, all_terms.length, all_terms.words)
 
 
 QUESTIONS = [

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_memory.memory.search.text.lexical_query import lexical_query
+from profiles import examples
 
 FIELDS = {"own": 1.0, "window": 2.0}
 SYNTAX = ["AND", "OR", "NOT", "TO", "&&", "||", "+", "-", "!", "(", ")", "{", "}", "[", "]", "^", '"', "~", "*", "?"]
@@ -60,7 +61,7 @@ def test_without_a_boost_there_are_no_phrases() -> None:
     assert lexical_query("red lake", fields={"own": 0.5}, phrase_boost=0) == 'own:("red" "lake")^0.5'
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(
     st.one_of(st.text(max_size=300), st.lists(st.one_of(st.sampled_from(SYNTAX), st.text(max_size=5))).map(" ".join))
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graph_memory.memory.search.text.names import Mention, find_mentions, forms, is_common, words
+from graph_memory.memory.search.text.names import Mention, find_mentions, is_common, name_variants, split_words
 from tables import for_rows
 
 STANDING = [
@@ -53,9 +53,9 @@ def test_a_name_of_one_word_may_be_asked_for_without_its_capital() -> None:
 
 
 def test_a_name_has_a_form_without_its_qualifier() -> None:
-    assert forms("Mercury (planet)") == ("Mercury (planet)", "Mercury")
-    assert forms("(planet)") == ("(planet)",)
-    assert forms("f(x) = y") == ("f(x) = y",)
+    assert name_variants("Mercury (planet)") == ("Mercury (planet)", "Mercury")
+    assert name_variants("(planet)") == ("(planet)",)
+    assert name_variants("f(x) = y") == ("f(x) = y",)
 
 
 @for_rows(
@@ -70,11 +70,11 @@ def test_a_name_is_common_in_more_than_five_texts_and_one_in_a_hundred(having: i
 @example("", "¼", "˂")
 def test_a_name_is_found_between_any_two_texts(before: str, name: str, after: str) -> None:
     mentions = find_mentions(f"{before} {name} {after}", {name: ["it"]}, capitalised=False)
-    assert bool(mentions) is bool(words(name))
+    assert bool(mentions) is bool(split_words(name))
 
 
 @given(st.text(), st.dictionaries(st.text(max_size=5), st.sets(st.sampled_from("abc"), min_size=1)))
 def test_all_words_of_what_is_found_stand_in_the_text(text: str, names: dict[str, set[str]]) -> None:
     for owner, mention in find_mentions(text, names).items():
-        assert set(words(mention.name)) <= set(words(text))
+        assert set(split_words(mention.name)) <= set(split_words(text))
         assert owner in names[mention.name] or mention.namesakes > 1

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_memory.memory.search.passages.packing import MAX_WORDS
-from graph_memory.memory.search.passages.passages import locate, pieces
+from graph_memory.memory.search.passages.passages import locate, split_subject
 from graph_memory.memory.search.passages.units import WORD
+from profiles import examples
 from unit.memory.search.passage_builders import join, node, passages, ranges, ref, sentences_of
 
 FORMATS = ["markdown", "plain", "python", "json", "yaml", "csv", "pdf"]
@@ -37,18 +38,18 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(TEXTS, st.sampled_from(FORMATS))
 def test_every_word_is_in_a_passage_or_its_head(text: str, content_format: str) -> None:
     text = text.replace('"', "'")  # of a conversation in JSON, only what was said is told
-    results = pieces(node(ref(content_format)), text)
+    results = split_subject(node(ref(content_format)), text)
     rendered = "".join(f"{piece.head}{piece.text}" for piece in results)
     parts = set(re.findall(r"\w{1,16}", rendered)) | set(re.findall(r"\w", rendered))
     for word in re.findall(r"\w+", text):
         assert word in rendered or set(word) <= parts
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(TEXTS, st.sampled_from(FORMATS))
 def test_the_passages_of_a_text_without_speakers_leave_out_blanks_only(text: str, content_format: str) -> None:
     text = re.sub("[:\"']", "", text)
@@ -59,7 +60,7 @@ def test_the_passages_of_a_text_without_speakers_leave_out_blanks_only(text: str
     assert not text[reached:].strip()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(TEXTS, st.sampled_from(FORMATS))
 def test_no_passage_is_over_the_limit_and_none_is_empty(text: str, content_format: str) -> None:
     for passage in passages(text, content_format):
@@ -68,20 +69,20 @@ def test_no_passage_is_over_the_limit_and_none_is_empty(text: str, content_forma
         assert passage == passage.strip()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(TEXTS, st.sampled_from(FORMATS))
 def test_the_same_text_gives_the_same_passages_with_places_of_their_own(text: str, content_format: str) -> None:
     subject = node(ref(content_format), title="T", about=text)
-    results = pieces(subject, text)
-    assert results == pieces(subject, text)
+    results = split_subject(subject, text)
+    assert results == split_subject(subject, text)
     assert len({piece.place for piece in results}) == len(results)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(TEXTS, st.sampled_from(["markdown", "plain", "python", "yaml", "csv"]))
 def test_each_passage_is_found_exactly_in_the_text(text: str, content_format: str) -> None:
     reached = 0
-    for piece in pieces(node(ref(content_format)), text if text[:1] not in ("[", "{") else f"> {text}"):
+    for piece in split_subject(node(ref(content_format)), text if text[:1] not in ("[", "{") else f"> {text}"):
         given_text = text if text[:1] not in ("[", "{") else f"> {text}"
         if not piece.place.startswith("content/"):
             continue
@@ -99,12 +100,12 @@ def test_a_passage_that_stands_twice_is_found_near_the_hint() -> None:
     assert locate(text, "Not there.", 0) is None
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.lists(st.text(min_size=1, max_size=200).filter(str.strip), min_size=2, max_size=6), st.booleans())
 def test_what_was_said_is_found_in_json(turns_: list[str], is_ascii: bool) -> None:
     turns = [{"role": "user", "content": text} for text in turns_]
     text = json.dumps(turns, ensure_ascii=is_ascii)
-    results = pieces(node(ref("json")), text)
+    results = split_subject(node(ref("json")), text)
     assert results
     assert all(piece.head == "user" and locate(text, piece.text, 0) is not None for piece in results)
 

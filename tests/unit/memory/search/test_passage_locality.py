@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.memory.search.passages.passages import pieces
+from graph_memory.memory.search.passages.passages import split_subject
 from profiles import profile
 from unit.memory.search.passage_builders import join, node, ref, sentence, sentences_of
 
@@ -20,7 +20,9 @@ LONG = 750
 
 
 def keys(text: str, content_format: str) -> Counter[tuple[str, str]]:
-    return Counter((piece.head, piece.text) for piece in pieces(node(ref(content_format), title="A title"), text))
+    return Counter(
+        (piece.head, piece.text) for piece in split_subject(node(ref(content_format), title="A title"), text)
+    )
 
 
 def count_changed(before: Counter[tuple[str, str]], text: str, content_format: str) -> int:
@@ -62,8 +64,8 @@ def test_a_sentence_deleted_in_the_middle_changes_at_most_four_passages(seed: in
 def test_passages_that_stay_the_same_keep_their_places() -> None:
     rng = random.Random(7)
     text = join(sentences_of(rng, LONG))
-    before = {piece.place: piece.text for piece in pieces(node(), text)}
-    after = {piece.place: piece.text for piece in pieces(node(), f"One more sentence. {text}")}
+    before = {piece.place: piece.text for piece in split_subject(node(), text)}
+    after = {piece.place: piece.text for piece in split_subject(node(), f"One more sentence. {text}")}
     assert len(before.keys() - after.keys()) <= 3
     assert all(after[place] == before[place] for place in before.keys() & after.keys())
 
@@ -72,7 +74,7 @@ def test_passages_that_stay_the_same_keep_their_places() -> None:
 def test_passages_are_of_a_good_size(in_paragraph: int) -> None:
     rng = random.Random(11)
     pairs = [("\n\n" if number % in_paragraph == 0 else " ", sentence(rng)) for number in range(3_000)]
-    sizes = sorted(len(piece.text.split()) for piece in pieces(node(), join(pairs)))
+    sizes = sorted(len(piece.text.split()) for piece in split_subject(node(), join(pairs)))
     assert sizes[-1] <= 120
     assert sum(sizes) / len(sizes) >= 70
     assert sizes[len(sizes) // 20] >= 30

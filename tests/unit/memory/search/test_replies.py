@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.memory.search.ranking.excerpts import excerpt
-from graph_memory.memory.search.ranking.ranking import Candidate, Part, Ranked
-from graph_memory.memory.search.ranking.scoring import Points, Scored
-from graph_memory.memory.search.ranking.why import parts, total, why
+from graph_memory.memory.search.ranking.excerpts import choose_excerpt
+from graph_memory.memory.search.ranking.ranking import Candidate, RankedUnit, ScoreComponent
+from graph_memory.memory.search.ranking.scoring import ScoredPassage, TermScores
+from graph_memory.memory.search.ranking.why import describe_reasons, explain_score, rounded_score
 from graph_memory.memory.search.results import Hit
 from graph_memory.memory.search.text.bm25 import parse_query
 from graph_memory.memory.search.token_budget import LENGTHS, fit_whole, tokens_of, tokens_of_text
@@ -22,7 +22,7 @@ TEXT = " ".join([*(f"before{number}" for number in range(80)), "walrus", *(f"aft
 
 
 def test_an_excerpt_stands_around_the_match_and_says_where_it_was_cut():
-    result = excerpt(TEXT, parse_query("walrus"), 100)
+    result = choose_excerpt(TEXT, parse_query("walrus"), 100)
     assert TEXT[result.start : result.end] in result.text
     assert result.text.startswith("…")
     assert result.text.endswith("…")
@@ -32,17 +32,17 @@ def test_an_excerpt_stands_around_the_match_and_says_where_it_was_cut():
 
 
 def test_a_short_text_is_shown_whole():
-    assert excerpt("A walrus.", parse_query("walrus"), 100).text == "A walrus."
+    assert choose_excerpt("A walrus.", parse_query("walrus"), 100).text == "A walrus."
 
 
 def test_of_several_matches_the_stretch_with_the_most_different_words_is_shown():
     text = f"kayak kayak kayak {'filler ' * 50}kayak paddle {'filler ' * 50}"
-    assert "paddle" in excerpt(text, parse_query("kayak paddle"), 60).text
+    assert "paddle" in choose_excerpt(text, parse_query("kayak paddle"), 60).text
 
 
 @given(st.text(max_size=300), st.sets(st.sampled_from(["a", "kayak"])), st.integers(1, 120))
 def test_an_excerpt_is_a_part_of_the_text_and_no_longer_than_asked(text: str, terms: set[str], characters: int):
-    result = excerpt(text, parse_query(" ".join(terms)), characters)
+    result = choose_excerpt(text, parse_query(" ".join(terms)), characters)
     assert result.text.removeprefix("…").removesuffix("…") in text
     assert 0 <= result.start <= result.end <= len(text)
     assert result.end - result.start <= characters
@@ -75,33 +75,33 @@ def test_passages_are_shortened_before_hits_are_left_out():
     assert len(fit(10, least=1)) == 1
 
 
-def match() -> tuple[Ranked, Scored]:
-    scored = Scored(passage("a", "x", cosine=0.61), Points({"kayak": 1.0 / 3}, {"kayak": 0.2, "paddl": 0.1}))
+def match() -> tuple[RankedUnit, ScoredPassage]:
+    scored = ScoredPassage(passage("a", "x", cosine=0.61), TermScores({"kayak": 1.0 / 3}, {"kayak": 0.2, "paddl": 0.1}))
     made = (
-        Part("lexical", 1 / 3, {"score": 0.6333, "of_best": 2 / 3}),
-        Part("semantic", 0.1234567891, {"cosine": 0.61}),
-        Part("name", 0.15, {"name": "Ann", "namesakes": 1}),
-        Part("hop", 0.2, {"from": "b", "name": "Ann"}),
+        ScoreComponent("lexical", 1 / 3, {"score": 0.6333, "of_best": 2 / 3}),
+        ScoreComponent("semantic", 0.1234567891, {"cosine": 0.61}),
+        ScoreComponent("name", 0.15, {"name": "Ann", "namesakes": 1}),
+        ScoreComponent("hop", 0.2, {"from": "b", "name": "Ann"}),
     )
     score = sum(part.value for part in made)
-    return Ranked("a", score, Candidate("a", "content/1", scored.passage.key, 0.6333, 0.61), made), scored
+    return RankedUnit("a", score, Candidate("a", "content/1", scored.passage.key, 0.6333, 0.61), made), scored
 
 
 def test_the_parts_of_a_score_add_up_as_they_are_shown():
     ranked, scored = match()
-    shown = parts(ranked, scored, parse_query("kayak paddling"))
-    assert sum(part.value for part in shown) == pytest.approx(total(ranked), abs=1e-12)
-    assert total(ranked) == pytest.approx(ranked.score, abs=1e-5)
+    shown = explain_score(ranked, scored, parse_query("kayak paddling"))
+    assert sum(part.value for part in shown) == pytest.approx(rounded_score(ranked), abs=1e-12)
+    assert rounded_score(ranked) == pytest.approx(ranked.score, abs=1e-5)
     assert shown[0].detail["passage"] == {"kayak": 0.3333}
     assert shown[0].detail["around"] == {"kayak": 0.2, "paddling": 0.1}
     assert "whole_text" not in shown[0].detail
-    of_long_text = parts(ranked, replace(scored, whole=0.75), parse_query("kayak paddling"))
+    of_long_text = explain_score(ranked, replace(scored, whole=0.75), parse_query("kayak paddling"))
     assert of_long_text[0].detail["whole_text"] == 0.75
 
 
 def test_why_names_the_words_the_meaning_the_name_and_who_mentions_it():
     ranked, scored = match()
-    text = why(ranked, scored, parse_query("kayak paddling"), {"b": "The trip"})
+    text = describe_reasons(ranked, scored, parse_query("kayak paddling"), {"b": "The trip"})
     assert text == (
         'has kayak; near paddling; "The trip" mentions it; its name "Ann" is in the question; close in meaning (0.61)'
     )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.search.index.rows import Changes, OpenPassage, Owner, Passage, _orders, version_of
+from graph_memory.memory.search.index.rows import Changes, OpenPassage, Passage, SubjectRows, _orders, version_of
 from graph_memory.model.events import Draft, Event, Op, Origin
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.content import Content
@@ -83,11 +83,11 @@ class Followed:
 
     def becomes(self, *texts: str | None) -> tuple[int, int]:
         """Go through a page of texts, None for a deletion; tell how many rows it made and how many it ended."""
-        owner, changes = Owner("d", [_open(row) for row in self.current()], []), Changes()
+        owner, changes = SubjectRows("d", [_open(row) for row in self.current()], []), Changes()
         for text in texts:
             self.seq += 1
-            owner.follow(version_of(_event(self.seq, text), text, None), changes)
-        owner.end(changes)
+            owner.add_changes(version_of(_event(self.seq, text), text, None), changes)
+        owner.add_current_rows(changes)
         for row in self.current():
             if ended := changes.closed.get("a", {}).get(str(row["_place"])):
                 row["_until"] = ended["until"]  # type: ignore[index]

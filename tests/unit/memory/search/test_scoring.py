@@ -10,17 +10,17 @@ import pytest
 from graph_memory.memory.search.ranking.scoring import (
     Passage,
     PassageContext,
-    Points,
     QuerySample,
-    Scored,
-    Words,
+    ScoredPassage,
+    TermFinder,
+    TermScores,
     add_whole_scores,
     best_by_own_words,
+    count_with_dates,
     estimate_windows,
     preselect,
     score_passages,
     select_candidates,
-    with_dates,
 )
 from graph_memory.memory.search.text.bm25 import Statistics, analyse, parse_query
 
@@ -59,12 +59,12 @@ def test_passages_whose_neighbours_are_unknown_are_not_joined():
 
 def test_a_window_counts_its_words_as_one_text_would():
     context = in_order("The red kayak", "was bought by a man", "with a red hat")
-    words = Words(parse_query("red kayak bought man"))
+    words = TermFinder(parse_query("red kayak bought man"))
     passages = context.passages
-    window = words.window(passages["p1"], *context.passages_around("p1"))
+    window = words.analyse_window(passages["p1"], *context.passages_around("p1"))
     assert window == analyse("The red kayak was bought by a man with a red hat", words.terms)
     headed = replace(passages["p1"], head="Shop", date="8 June 2023")
-    assert words.own(headed) == analyse("8 June 2023 Shop was bought by a man", words.terms)
+    assert words.analyse_own_text(headed) == analyse("8 June 2023 Shop was bought by a man", words.terms)
 
 
 def test_what_follows_the_words_of_a_question_gets_a_score():
@@ -83,7 +83,7 @@ def test_the_words_of_a_date_count_as_own():
 
 def test_words_of_dates_are_counted_in_what_was_found():
     passages = [passage("a", "x", date="8 June 2023"), passage("b", "x", date="9 June 2023"), passage("c", "x")]
-    counts = with_dates(asked_of := question("June 8", texts=300, june=6), passages, Words(asked_of.query))
+    counts = count_with_dates(asked_of := question("June 8", texts=300, june=6), passages, TermFinder(asked_of.query))
     assert counts == {"june": 200, "8": 100}
 
 
@@ -102,7 +102,9 @@ def test_the_best_by_their_own_words_are_found_without_an_index():
 
 
 def test_candidates_are_the_best_by_words_and_those_near_in_meaning():
-    all_scored = [Scored(passage(f"p{number:03}", "x"), Points({"x": float(number)}, {})) for number in range(150)]
+    all_scored = [
+        ScoredPassage(passage(f"p{number:03}", "x"), TermScores({"x": float(number)}, {})) for number in range(150)
+    ]
     results = {candidate.passage.id for candidate in select_candidates(all_scored, {"p000", "p149"})}
     assert len(results) == 101
     assert {"p000", "p050", "p149"} <= results
@@ -111,8 +113,8 @@ def test_candidates_are_the_best_by_words_and_those_near_in_meaning():
 
 def test_candidates_are_chosen_among_what_is_promising_by_words_alone():
     """Of equal ones the key decides, which is not known before they are read."""
-    points = {f"p{number:03}": Points({"x": float(number // 10)}, {}) for number in range(150)}
-    all_scored = [Scored(passage(name, "x"), point) for name, point in points.items()]
+    points = {f"p{number:03}": TermScores({"x": float(number // 10)}, {}) for number in range(150)}
+    all_scored = [ScoredPassage(passage(name, "x"), point) for name, point in points.items()]
     for near in (set[str](), {"p000", "p149"}):
         kept = preselect(points, near, 95)
         assert len(kept) == 100 + ("p000" in near)
@@ -123,28 +125,28 @@ def test_candidates_are_chosen_among_what_is_promising_by_words_alone():
     assert len(preselect(points, set(), 1_000)) == 140
 
 
-def part(place: str, points: Points, *, owner: str = "a") -> Scored:
-    return Scored(replace(passage(f"{owner}/{place}", "x", place=place), owner=owner), points)
+def part(place: str, points: TermScores, *, owner: str = "a") -> ScoredPassage:
+    return ScoredPassage(replace(passage(f"{owner}/{place}", "x", place=place), owner=owner), points)
 
 
 def test_a_passage_also_counts_the_words_in_other_passages_of_its_text():
     scored_passages = [
-        part("content/1", Points({"kayak": 2.0}, {"kayak": 1.0})),
-        part("content/2", Points({"red": 1.0, "kayak": 0.5}, {})),
-        part("title", Points({"hat": 3.0}, {})),
-        part("content/1", Points({"hat": 4.0}, {}), owner="b"),
+        part("content/1", TermScores({"kayak": 2.0}, {"kayak": 1.0})),
+        part("content/2", TermScores({"red": 1.0, "kayak": 0.5}, {})),
+        part("title", TermScores({"hat": 3.0}, {})),
+        part("content/1", TermScores({"hat": 4.0}, {}), owner="b"),
     ]
     lexical = [scored.candidate.lexical for scored in add_whole_scores(scored_passages)]
     assert lexical == [3.5, 2.75, 3.0, 4.0]
 
 
 def test_scores_of_the_index_are_not_shared_by_the_passages_of_a_text():
-    scored_passages = [part(f"content/{score}", Points({}, {}, score)) for score in (7.0, 3.0)]
+    scored_passages = [part(f"content/{score}", TermScores({}, {}, score)) for score in (7.0, 3.0)]
     assert [scored.candidate.lexical for scored in add_whole_scores(scored_passages)] == [7.0, 3.0]
 
 
 def test_a_score_is_the_sum_of_what_words_gave_unless_the_index_gave_it():
-    points = Points({"x": 1.5}, {"x": 0.5, "x y": 0.25})
+    points = TermScores({"x": 1.5}, {"x": 0.5, "x y": 0.25})
     assert points.lexical == fsum((1.5, 0.5, 0.25))
     assert replace(points, index_score=7.0).lexical == 7.0
-    assert Scored(passage("a", "x"), points).candidate.lexical == pytest.approx(2.25)
+    assert ScoredPassage(passage("a", "x"), points).candidate.lexical == pytest.approx(2.25)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.search.text import names, segmentation
 from graph_memory.memory.search.text.analysers import ANALYSERS
-from graph_memory.memory.search.text.bm25 import Terms, analyse, parse_query
-from graph_memory.memory.search.text.segmentation import compose, extra_words, runs, split_run
+from graph_memory.memory.search.text.bm25 import QueryTermMap, analyse, parse_query
+from graph_memory.memory.search.text.segmentation import extra_words, normalise_text, split_run, split_words_and_runs
 from support import SCRIPTS
 from tables import for_rows
 
@@ -26,10 +26,10 @@ def test_the_terms_of_a_stored_word_are_among_those_of_its_text_in_whichever_for
     for question in {unicodedata.normalize(text, word) for text in ("NFC", "NFD")}:  # type: ignore[arg-type]
         query = parse_query(question, analyser)
         assert query.terms
-        positions = analyse(stored, Terms(query.terms, analyser)).positions
+        positions = analyse(stored, QueryTermMap(query.terms, analyser)).positions
         assert set(query.terms) == set(positions), (query, positions)
     absent = parse_query(other, analyser)
-    assert set(absent.terms) != set(analyse(stored, Terms(absent.terms, analyser)).positions)
+    assert set(absent.terms) != set(analyse(stored, QueryTermMap(absent.terms, analyser)).positions)
 
 
 @for_rows("name", ANALYSERS)
@@ -50,11 +50,11 @@ def test_words_are_found_without_a_suffix_after_an_apostrophe_and_in_both_forms_
     analyser = ANALYSERS[name]
     query = parse_query(question, analyser)
     for form in ("NFC", "NFD"):
-        positions = analyse(unicodedata.normalize(form, text), Terms(query.terms, analyser)).positions  # type: ignore[arg-type]
+        positions = analyse(unicodedata.normalize(form, text), QueryTermMap(query.terms, analyser)).positions  # type: ignore[arg-type]
         assert query.terms
         assert set(query.terms) == set(positions)
     once_more = (extra_words(text) or "").split()
-    assert set(query.terms) & {analyser.term_of(word) for word in (*runs(text), *once_more)}
+    assert set(query.terms) & {analyser.term_of(word) for word in (*split_words_and_runs(text), *once_more)}
 
 
 def test_a_possessive_counts_once_where_the_analyser_leaves_it_out() -> None:
@@ -63,13 +63,17 @@ def test_a_possessive_counts_once_where_the_analyser_leaves_it_out() -> None:
 
 def test_marks_without_a_letter_are_no_words() -> None:
     text = "love ❤️ and 👩‍💻 of \u0301 it"
-    assert segmentation.runs(compose(text)) == names.words(text) == ["love", "and", "of", "it"]
+    assert (
+        segmentation.split_words_and_runs(normalise_text(text))
+        == names.split_words(text)
+        == ["love", "and", "of", "it"]
+    )
 
 
 def test_vowel_signs_and_tones_are_parts_of_words_and_of_names() -> None:
     for text, another in (("राम", "रोम"), ("हिंदी", "हिंदू"), ("ไก่", "ไก"), ("क़लम", "कलम"), ("ปี", "ปู")):
         assert segmentation.split_run(text) != segmentation.split_run(another)
-        assert names.words(text) != names.words(another)
+        assert names.split_words(text) != names.split_words(another)
         assert names.find_mentions(f"{text}", {another: ["x"]}, capitalised=False) == {}
         assert names.find_mentions(f"x {text} y", {text: ["x"]}, capitalised=False)
 
@@ -109,6 +113,8 @@ def test_the_faster_way_finds_the_same_words(text: str) -> None:
 
 @given(st.text(max_size=40))
 def test_a_run_is_its_units_and_a_text_in_either_form_has_the_same_runs(text: str) -> None:
-    composed = compose(text)
-    assert all("".join(split_run(run)) == run for run in runs(composed))
-    assert runs(compose(unicodedata.normalize("NFD", composed))) == runs(compose(composed))
+    composed = normalise_text(text)
+    assert all("".join(split_run(run)) == run for run in split_words_and_runs(composed))
+    assert split_words_and_runs(normalise_text(unicodedata.normalize("NFD", composed))) == split_words_and_runs(
+        normalise_text(composed)
+    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from graph_memory.memory.search.token_budget import tokens_of
-from graph_memory.memory.sessions.results import SessionStarted
+from graph_memory.memory.sessions.results import SessionStartResult
 from graph_memory.memory.sessions.sessions import with_warnings
 
-STARTED = SessionStarted(empty=False, text="- Ann sings.", tokens=5)
+STARTED = SessionStartResult(empty=False, text="- Ann sings.", tokens=5)
 
 
 def test_long_warnings_are_cut_and_others_counted_where_there_is_no_room() -> None:

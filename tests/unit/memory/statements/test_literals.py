@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graph_memory.memory.remember.advice.grounding import share_contained
-from graph_memory.memory.remember.advice.settling import Pair, parse_settlings
-from graph_memory.memory.statements.statement_verdict import CurrentObservation, Verdict, verdict
+from graph_memory.memory.remember.advice.settling import StatementPair, parse_decisions
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, Verdict, judge_statement
 from graph_memory.memory.statements.values.literals import same_text
 from tables import for_rows
 
@@ -116,7 +116,7 @@ PAIRS = [
 
 def verdict_on(new: str, *known: str) -> Verdict:
     observations = [CurrentObservation(str(place), text) for place, text in enumerate(known)]
-    return verdict(new, observations, "")
+    return judge_statement(new, observations, "")
 
 
 @for_rows("sentence", SENTENCES)
@@ -195,7 +195,7 @@ def test_what_a_sign_belongs_to_is_compared_with_it():
 
 
 def test_what_is_not_proved_to_be_known_is_asked_about():
-    [doubt] = verdict_on("It was 5 °C in the hall", "It was −5 °C in the hall").doubts
+    [doubt] = verdict_on("It was 5 °C in the hall", "It was −5 °C in the hall").possible_replacements
     assert doubt.known.text == "It was −5 °C in the hall"
 
 
@@ -238,9 +238,9 @@ def test_same_text_ignores_only_encoding_white_space_and_final_full_stop(text: s
 )
 def test_a_model_cannot_say_that_different_signs_are_the_same(known: str, new: str):
     reply = '{"answers": [{"question": 1, "decision": "same", "reason": "alike"}]}'
-    assert parse_settlings(reply, [Pair("obs_1", known, new)], "model") == {}
-    again = Pair("obs_1", known, f"then {known}")
-    assert parse_settlings(reply, [again], "model")[again].decision == "same"
+    assert parse_decisions(reply, [StatementPair("obs_1", known, new)], "model") == {}
+    again = StatementPair("obs_1", known, f"then {known}")
+    assert parse_decisions(reply, [again], "model")[again].decision == "same"
 
 
 @for_rows(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from graph_memory.memory.remember.facts import sentences
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.pairs.comparing import compare
-from graph_memory.memory.statements.pairs.judging import weigh
-from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, Verdict, verdict
+from graph_memory.memory.statements.pairs.judging import contradiction_score
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, Verdict, judge_statement
 from graph_memory.memory.statements.values.values import values_of
 from tables import for_rows
 
@@ -37,7 +37,7 @@ def test_equal_values_are_equal_in_any_spelling(written: str, other: str):
 
 
 def is_asked(known: str, new: str, entity: str) -> bool:
-    return weigh(compare(known, new, entity)) >= 0
+    return contradiction_score(compare(known, new, entity)) >= 0
 
 
 @for_rows(
@@ -119,7 +119,7 @@ def test_in_a_crowd_a_common_word_does_not_tell_which_statement_is_out_of_date()
     ]
 
     def doubts_among(new: str, among: list[CurrentObservation]) -> list[str]:
-        return [doubt.known.text for doubt in verdict(new, among, "").doubts]
+        return [doubt.known.text for doubt in judge_statement(new, among, "").possible_replacements]
 
     assert doubts_among("the room is used now", known) == []
     assert doubts_among("the room has been sold", known) == []
@@ -132,9 +132,9 @@ def test_a_document_is_compared_with_nothing_and_takes_no_time():
         CurrentObservation("1", "likes green tea " + "a" * 200_000),
         CurrentObservation("2", "likes green tea"),
     )
-    assert verdict(f"{long.text}b", [long, short], "") == Verdict(rule=Rule.NEW)
-    assert verdict(long.text, [short, long], "").known == long
-    assert verdict("likes green tea, too", [long], "") == Verdict(rule=Rule.NEW)
+    assert judge_statement(f"{long.text}b", [long, short], "") == Verdict(rule=Rule.NEW)
+    assert judge_statement(long.text, [short, long], "").known == long
+    assert judge_statement("likes green tea, too", [long], "") == Verdict(rule=Rule.NEW)
 
 
 def test_a_text_falls_into_sentences_and_lines():

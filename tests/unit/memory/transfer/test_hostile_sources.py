@@ -11,7 +11,7 @@ import pytest
 
 from graph_memory import Code, GraphError, infer_ontology
 from graph_memory.memory.transfer.formats import files
-from graph_memory.memory.transfer.formats.records import Refused, SourceOptions
+from graph_memory.memory.transfer.formats.records import InvalidRecord, SourceOptions
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.memory.transfer.load.staging import Staging
 from tables import for_rows
@@ -20,8 +20,10 @@ HEAD = b":ID,age:int,ok:boolean,:LABEL\n"
 XML = b'<graphml><key id="k" for="node" attr.name="x" attr.type="int"/><graph>\n'
 
 
-def refusals(source: Path, **reading: str) -> list[Refused]:
-    return [item for item in items_of(sources_of([source]), SourceOptions(**reading)) if isinstance(item, Refused)]
+def refusals(source: Path, **reading: str) -> list[InvalidRecord]:
+    return [
+        item for item in items_of(sources_of([source]), SourceOptions(**reading)) if isinstance(item, InvalidRecord)
+    ]
 
 
 def refusal_of(name: str, data: bytes, folder: Path) -> tuple[str, str, bool]:
@@ -35,7 +37,7 @@ def refusal_of(name: str, data: bytes, folder: Path) -> tuple[str, str, bool]:
 CSV = [
     (b"", "x.csv:1", "not a header", True),
     (b"name,age\nAnn,3\n", "x.csv:1", "not a header of neo4j-admin", True),
-    (b":ID,age:number,:LABEL\n", "x.csv:1, column age:number", "type that is not known", True),
+    (b":ID,age:number,:LABEL\n", "x.csv:1, column age:number", "unknown type", True),
     (b":ID,a,a,:LABEL\n", "x.csv:1, column a", "names a twice", True),
     (b":ID,_secret,:LABEL\n", "x.csv:1, column _secret", "reserved for the service", True),
     (b":ID,,:LABEL\n", "x.csv:1", "Column 2 of the header has no name", True),
@@ -43,8 +45,8 @@ CSV = [
     (b":START_ID,:TYPE\n", "x.csv:1", "either :ID, or", True),
     (b":ID,name\n", "x.csv:1", "no :LABEL", True),
     (b":START_ID,:END_ID\n", "x.csv:1", "no :TYPE", True),
-    (HEAD + b"1,old,true,P\n", "x.csv:2, column age", '"old" is not a whole number', False),
-    (HEAD + b"1,9223372036854775808,true,P\n", "x.csv:2, column age", "whole number of 64 bits", False),
+    (HEAD + b"1,old,true,P\n", "x.csv:2, column age", '"old" is not a 64-bit integer', False),
+    (HEAD + b"1,9223372036854775808,true,P\n", "x.csv:2, column age", "64-bit integer", False),
     (HEAD + b"1,2,yes,P\n", "x.csv:2, column ok", "neither true nor false", False),
     (HEAD + b",2,true,P\n", "x.csv:2, column :ID", "no value for :ID", False),
     (HEAD + b"1,2,true,\n", "x.csv:2, column :LABEL", "no label", False),
@@ -53,28 +55,33 @@ CSV = [
     (HEAD + b'1,2,"true,P\n3,4,true,P\n', "x.csv:2", "never closed", True),
     (HEAD + b"1,2,true,P\n\n\xff,2,true,P\n", "x.csv:4", "Byte 1 of the line is not UTF-8", False),
     (HEAD.decode().encode("utf-16"), "x.csv:1", "UTF-16", True),
-    (b":ID,x:string[],:LABEL\n1,a;b,P\n", "x.csv:2, column x", "x is a list", False),
+    (b":ID,x:string[],:LABEL\n1,a;b,P\n", "x.csv:2, column x", 'The value of "x" is a list', False),
     (b":ID,x:double,:LABEL\n1,NaN,P\n", "x.csv:2, column x", "not a finite number", False),
     (b":ID,x:double,:LABEL\n1,1e999,P\n", "x.csv:2, column x", "not a finite number", False),
 ]
 JSON_LINES = [
-    (b"{", "x.jsonl:1, column 2", "not JSON: a name in double quotes is missing", False),
+    (b"{", "x.jsonl:1, column 2", "not valid JSON: a name in double quotes is missing", False),
     (b"[]", "x.jsonl:1", "not an object", False),
     (b'{"x": 1}', "x.jsonl:1", "neither a node nor a connection", False),
     (b'{"node": {"id": "1"}}', "x.jsonl:1, column type", "no type", False),
-    (b'{"node": {"id": 1, "type": "A"}}', "x.jsonl:1, column node", "a number as id", False),
-    (b'{"node": {"id": "1", "type": "A", "x": 1}}', "x.jsonl:1, column node", "holds x, which does not belong", False),
+    (b'{"node": {"id": 1, "type": "A"}}', "x.jsonl:1, column node", '1 in the field "id", which must be text', False),
+    (
+        b'{"node": {"id": "1", "type": "A", "x": 1}}',
+        "x.jsonl:1, column node",
+        'unexpected field "x"',
+        False,
+    ),
     (b'{"node": {"id": "1", "type": "A", "properties": {"x": NaN}}}', "x.jsonl:1", "NaN", False),
     (
         b'{"node": {"id": "1", "type": "A", "properties": {"x": "\\ud800"}}}',
         "x.jsonl:1",
-        "half a character pair",
+        "half of a UTF-16 surrogate pair",
         False,
     ),
     (b'{"node": {"id": "1", "type": "A", "properties": {"x": {}}}}', "x.jsonl:1, column x", "x is an object", False),
     (b'{"node": {"id": "1", "id": "2", "type": "A"}}', "x.jsonl:1", "appears twice", False),
     (b'{"node": {"id": "\xff"}}', "x.jsonl:1", "byte 18 is not UTF-8", False),
-    (b'{"connection": {"type": "A", "from": "1"}}', "x.jsonl:1, column connection", "has no to", False),
+    (b'{"connection": {"type": "A", "from": "1"}}', "x.jsonl:1, column connection", 'lacks the field "to"', False),
     (b'{"format": "graph-memory log", "version": 1}', "x.jsonl:1", "export of a domain with its log", True),
     (b"[" * 100_000, "x.jsonl:1", "nested too deeply", False),
 ]
@@ -82,14 +89,14 @@ GRAPHML = [
     (b"<html/>", "x.graphml:1, column 1", "not GraphML", True),
     (b"<graphml><graph>", "x.graphml:1, column 17", "not valid XML", True),
     (b'<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "x.graphml:1, column 13", "DOCTYPE", True),
-    (XML + b'<node id="1"><data key="k">x</data></node>', "x.graphml:2, column x", "not a whole number", False),
+    (XML + b'<node id="1"><data key="k">x</data></node>', "x.graphml:2, column x", "not a 64-bit integer", False),
     (XML + b'<node id="1"><data key="q">x</data></node>', "x.graphml:2, column q", "not declared", False),
     (XML + b'<node id="1"/>', "x.graphml:2, column 1", "no label", False),
     (XML + b'<node labels="A"/>', "x.graphml:2, column id", "no id", False),
     (XML + b'<edge source="1" label="R"/>', "x.graphml:2, column target", "no target", False),
     (XML + b'<node id="1"><graph><node id="2"/></graph></node>', "x.graphml:2, column 21", "within nodes", True),
     (XML + b"<hyperedge/>", "x.graphml:2, column 1", "Hyperedges", True),
-    (b'<graphml><key id="k" attr.type="blob"/>', "x.graphml:1, column 40", '"blob", which is not known', True),
+    (b'<graphml><key id="k" attr.type="blob"/>', "x.graphml:1, column 40", '"blob", which is unknown', True),
 ]
 
 
@@ -200,7 +207,7 @@ def test_a_file_of_empty_lines_is_refused_after_so_many(
 ) -> None:
     monkeypatch.setattr(files, "MAX_EMPTY_LINES", 1_000)
     place, message, ends = refusal_of(name, gzip.compress(start + line * 100_000, 1), tmp_path)
-    assert message == "More than 1,000 empty lines follow each other"
+    assert message == "There are more than 1,000 consecutive empty lines"
     assert place.startswith(f"{name}:100")
     assert ends
 
@@ -237,8 +244,8 @@ def staging() -> Iterator[Staging]:
 def test_a_node_that_is_there_twice_is_refused_and_names_the_first(tmp_path: Path, staging: Staging) -> None:
     (tmp_path / "a.csv").write_bytes(HEAD + b"1,2,true,P\n")
     (tmp_path / "b.csv").write_bytes(HEAD + b"2,2,true,P\n1,2,true,P\n")
-    list(staging.filling(items_of(sources_of([tmp_path]), SourceOptions())))
-    (only,) = staging.findings.refused
+    list(staging.stage_in_steps(items_of(sources_of([tmp_path]), SourceOptions())))
+    (only,) = staging.findings.invalid_records
     assert (str(only.place), only.code) == ("b.csv:3", Code.NODE_ALREADY_EXISTS)
     assert "a.csv:2" in only.message
 
@@ -249,9 +256,9 @@ def test_what_joins_a_node_that_is_there_twice_is_left_out_with_it(tmp_path: Pat
     with pytest.raises(GraphError) as refusals:
         infer_ontology(tmp_path)
     message = refusals.value.message
-    assert "The source has 4 faults" in message
-    assert "b.csv:2: The Knows joins 1, but several nodes of the source have that id" in message
-    assert "b.csv:4: The Knows joins 1, but several" in message
-    assert "b.csv:5: The Knows has no node 4 to join" in message
+    assert "The source has 4 errors" in message
+    assert 'b.csv:2: A connection of type Knows refers to node "1", but several nodes have this id' in message
+    assert 'b.csv:4: A connection of type Knows refers to node "1", but several' in message
+    assert 'b.csv:5: A connection of type Knows refers to node "4", which does not exist' in message
     (known,) = infer_ontology(tmp_path, skip_invalid=True).connection_types
     assert (known.from_types, known.to_types) == (("P",), ("P",))

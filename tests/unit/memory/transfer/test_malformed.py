@@ -109,10 +109,10 @@ def faults(path: Path, form: MemoryFormat | None) -> list[str]:
             infer_ontology(path)
         else:
             is_memory(str(path))
-            list(gathered.filling(rows_of(path, form)))
+            list(gathered.merge_in_steps(rows_of(path, form)))
     except GraphError as error:
         return [error.message]
-    return [refused.message for refused in gathered.findings.refused]
+    return [refused.message for refused in gathered.findings.invalid_records]
 
 
 @pytest.mark.parametrize("is_compressed", [False, True])

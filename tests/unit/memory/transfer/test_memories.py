@@ -15,10 +15,10 @@ import pytest
 from graph_memory.memory.entities.importing import import_once
 from graph_memory.memory.transfer.formats.memories.recognise import recognise_format, rows_of
 from graph_memory.memory.transfer.formats.memories.rows import EntityRow, ObservationRow, RelationRow
-from graph_memory.memory.transfer.formats.records import Note, Refused
+from graph_memory.memory.transfer.formats.records import InvalidRecord, Note
 from graph_memory.memory.transfer.results import MemoryFormat
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.progress import silent
+from graph_memory.progress import log_progress
 from tables import for_rows
 
 OFFICIAL = """\
@@ -39,7 +39,7 @@ class Read:
         self.entities = [row for row in rows if isinstance(row, EntityRow)]
         self.observations = [row for row in rows if isinstance(row, ObservationRow)]
         self.relations = [row.key for row in rows if isinstance(row, RelationRow)]
-        self.refused = [f"{row.place}: {row.message}" for row in rows if isinstance(row, Refused)]
+        self.refused = [f"{row.place}: {row.message}" for row in rows if isinstance(row, InvalidRecord)]
         self.notes = [row.text for row in rows if isinstance(row, Note)]
 
     @property
@@ -163,7 +163,7 @@ def test_a_file_of_the_official_server_without_data_is_an_empty_memory(tmp_path:
 def test_nothing_is_imported_from_a_path_of_the_environment_that_is_no_file(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     core: Any = object()  # nothing of it is needed
-    assert asyncio.run(import_once(core, "default", tmp_path / name, silent)) is None
+    assert asyncio.run(import_once(core, "default", tmp_path / name, log_progress)) is None
 
 
 @pytest.mark.parametrize(
@@ -173,8 +173,8 @@ def test_nothing_is_imported_from_a_path_of_the_environment_that_is_no_file(tmp_
         ('[{"type": "entity", "name": 1}]', "m.json, items 1, property name: name is a number; it must be text"),
         ('{"entities": {}}', "m.json, property entities: entities is an object; it must be a list"),
         ('{"x": []}', "m.json: The file has no entities"),
-        ('[{"type":\n}]', "m.json: The file is not JSON: line 2, column 1: a value is missing"),
-        ("hello", "m.json: The file is not JSON: column 1: a value is missing"),
+        ('[{"type":\n}]', "m.json: The file is not valid JSON: a value is missing at line 2, column 1"),
+        ("hello", "m.json: The file is not valid JSON: a value is missing at column 1"),
     ],
 )
 def test_a_file_that_is_no_memory_of_the_official_server_says_why(tmp_path: Path, data: str, text: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from graph_memory.memory.transfer.formats import neo4j_reading
 from graph_memory.memory.transfer.formats.neo4j_reading import NODES, Neo4jSource, NodeRow, read_neo4j
-from graph_memory.memory.transfer.formats.records import Item, NodeRecord, Note, Refused, SourceOptions
+from graph_memory.memory.transfer.formats.records import InvalidRecord, Item, NodeRecord, Note, SourceOptions
 from graph_memory.storage.queries import Query
 
 
@@ -31,12 +31,12 @@ def read(monkeypatch: pytest.MonkeyPatch, *properties: dict[str, object], **opti
 
 def test_what_becomes_of_a_value_is_told_where_the_first_node_that_has_it_is_refused(monkeypatch: pytest.MonkeyPatch):
     items = read(monkeypatch, {"_secret": 1, "words": ["a"]}, {"_secret": 2})
-    assert [type(item) for item in items] == [Note, Refused, NodeRecord]
+    assert [type(item) for item in items] == [Note, InvalidRecord, NodeRecord]
 
 
 def test_a_list_is_no_id(monkeypatch: pytest.MonkeyPatch):
     (item,) = read(monkeypatch, {"number": [1], "_id": "n1"}, id_property="number", join_arrays=", ")[1:]
-    assert isinstance(item, Refused)
+    assert isinstance(item, InvalidRecord)
     assert (item.message, item.place.column) == (
         "number is a list; it must be text or a number, because it is the id",
         "number",

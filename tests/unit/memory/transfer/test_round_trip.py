@@ -24,16 +24,16 @@ from graph_memory.memory.transfer.formats.records import (
     Key,
     NodeRecord,
     Note,
-    Place,
     Record,
     SourceOptions,
+    SourcePosition,
 )
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.model.values.fields import ROOT, STORED
 from graph_memory.model.values.strength import MEASURES, PROVENANCE_KEYS
 from tables import for_rows
 
-NO_PLACE = Place("")
+NO_PLACE = SourcePosition("")
 FORMATS = ("csv", "jsonl", "graphml")
 HOSTILE = ["", " ", '"', "''", "a;b", "=1+1", "`) DETACH DELETE n //", "1", "true", "a\r\nb", "\\u0041", "\ufeff"]
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.traversal.walks.edges import Edge
 from graph_memory.memory.traversal.walks.metrics import measure_graph
-from graph_memory.memory.traversal.walks.paths import Best, best_paths, explore_between, unit_cost, weight_cost
+from graph_memory.memory.traversal.walks.paths import BestPaths, best_paths, explore_between, unit_cost, weight_cost
 from unit.memory.traversal.graphs import NODES, answer_edges, digraph_of, edges
 from unit.memory.traversal.test_walks import DIRECTIONS
 
 ENDS = st.tuples(st.sampled_from(NODES), st.sampled_from(NODES))
 
 
-def paths(some: list[Edge], ends: tuple[str, str], most: int, direction: str, mode: str, k: int) -> Best:
+def paths(some: list[Edge], ends: tuple[str, str], most: int, direction: str, mode: str, k: int) -> BestPaths:
     ways = answer_edges(some, explore_between(*ends, most, first_only=mode == "shortest"), direction)
     cost = weight_cost if mode == "weighted" else unit_cost
-    return best_paths(ways.graph, *ends, k, ways.steps, cost) if ways.is_met else Best(())
+    return best_paths(ways.graph, *ends, k, ways.steps, cost) if ways.is_met else BestPaths(())
 
 
 def simple(some: list[Edge], ends: tuple[str, str], most: int, direction: str) -> list[tuple[str, ...]]:

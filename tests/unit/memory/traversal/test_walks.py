@@ -17,12 +17,13 @@ from graph_memory.memory.traversal.walks.walk import (
     MAX_STRONGEST,
     Expansion,
     Plan,
-    Walk,
+    WalkResult,
     best_first,
     breadth_first,
     depth_first,
 )
 from graph_memory.memory.traversal.walks.weighting import by_weight
+from profiles import examples
 from unit.memory.traversal.graphs import NODES, answer_edges, digraph_of, edges, in_order
 
 DIRECTIONS = st.sampled_from(["out", "in", "both"])
@@ -34,12 +35,12 @@ def plan(starts: Sequence[str], depth: int, nodes: int = 100, expansion: Expansi
     return Plan(tuple(starts), "breadth_first", depth, nodes, expansion, by_weight)
 
 
-def depths(walk: Walk) -> list[tuple[str, int]]:
+def depths(walk: WalkResult) -> list[tuple[str, int]]:
     return [(visit.id, visit.depth) for visit in walk.visits.values()]
 
 
 @given(edges(), STARTS, st.integers(0, 4), DIRECTIONS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_breadth_first_meets_the_nodes_of_networkx_at_their_distances(
     some: list[Edge], starts: tuple[str, ...], depth: int, direction: str
 ):
@@ -51,7 +52,7 @@ def test_breadth_first_meets_the_nodes_of_networkx_at_their_distances(
 
 
 @given(edges(), st.sampled_from(NODES), st.integers(0, 4), DIRECTIONS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_breadth_first_goes_in_the_order_of_networkx(some: list[Edge], start: str, depth: int, direction: str):
     walk = answer_edges(some, breadth_first(plan([start], depth)), direction)
     graph = digraph_of(some, direction)
@@ -69,7 +70,7 @@ def test_breadth_first_goes_in_the_order_of_networkx(some: list[Edge], start: st
 
 
 @given(edges(), st.sampled_from(NODES), st.integers(1, 4), DIRECTIONS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_depth_first_goes_in_the_order_of_networkx(some: list[Edge], start: str, depth: int, direction: str):
     walk = answer_edges(some, depth_first(plan([start], depth)), direction)
     graph = digraph_of(some, direction)
@@ -81,7 +82,7 @@ def test_depth_first_goes_in_the_order_of_networkx(some: list[Edge], start: str,
 
 
 @given(edges(), STARTS, st.integers(0, 4), st.integers(3, 9))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_weighted_follows_the_heaviest_connection_of_all_that_it_knows(
     some: list[Edge], starts: tuple[str, ...], depth: int, most: int
 ):
@@ -105,7 +106,7 @@ def test_weighted_follows_the_heaviest_connection_of_all_that_it_knows(
 
 @pytest.mark.parametrize("name", WALKS)
 @given(some=edges(), starts=STARTS, most=st.integers(3, 9))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_a_limit_gives_the_beginning_of_the_same_walk(name: str, some: list[Edge], starts: tuple[str, ...], most: int):
     whole = answer_edges(some, WALKS[name](plan(starts, 3)))
     part = answer_edges(some, WALKS[name](plan(starts, 3, most)))
@@ -117,7 +118,7 @@ def test_a_limit_gives_the_beginning_of_the_same_walk(name: str, some: list[Edge
 @pytest.mark.parametrize("name", WALKS)
 @pytest.mark.parametrize("expansion", ["strongest_edges", "diverse_edge_types"])
 @given(some=edges(40), starts=STARTS)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_expansions_follow_some_connections_of_each_node(
     name: str, expansion: Expansion, some: list[Edge], starts: tuple[str, ...]
 ):
@@ -139,7 +140,7 @@ def test_expansions_follow_some_connections_of_each_node(
 
 
 @given(edges(), st.lists(st.sampled_from(NODES), min_size=2, max_size=2, unique=True), st.integers(1, 4))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_two_walks_meet_on_a_shortest_path(some: list[Edge], starts: list[str], depth: int):
     walk = answer_edges(some, bidirectional(plan(starts, depth)))
     graph = digraph_of(some, "both")
@@ -154,7 +155,7 @@ def test_two_walks_meet_on_a_shortest_path(some: list[Edge], starts: list[str], 
 
 
 @given(edges(), st.lists(st.sampled_from(NODES), min_size=3, max_size=4, unique=True))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_several_walks_join_all_starts_that_are_connected(some: list[Edge], starts: list[str]):
     walk = answer_edges(some, bidirectional(plan(starts, 8)))
     own: nx.Graph[str] = nx.Graph()

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from graph_memory import GraphError
 from graph_memory.memory.traversal.walks.edges import Edge
-from graph_memory.memory.traversal.walks.weighting import weighting
+from graph_memory.memory.traversal.walks.weighting import parse_weighting
 from tables import for_rows
 
 EDGE = Edge("e", "X", "a", "b", 0.4, 0.45, 0.8, 10.0, {"rank": 3, "road length": 2.5, "text": "7", "sure": True})
 
 
 def counts(expression: str | None, depth: int = 2) -> float:
-    return weighting(expression).rank(EDGE, depth)
+    return parse_weighting(expression).rank(EDGE, depth)
 
 
 @for_rows(
@@ -48,9 +48,9 @@ def test_a_weight_is_computed(rendered: str | None, value: float):
 
 
 def test_only_a_property_alone_is_told_to_neo4j():
-    assert weighting("rank").property == "rank"
-    assert not weighting("rank").is_expression
-    assert weighting("properties.rank").is_expression
+    assert parse_weighting("rank").property == "rank"
+    assert not parse_weighting("rank").is_expression
+    assert parse_weighting("properties.rank").is_expression
 
 
 @for_rows(
@@ -85,7 +85,7 @@ def test_only_a_property_alone_is_told_to_neo4j():
 )
 def test_what_is_no_arithmetic_is_refused(text: str):
     with pytest.raises(GraphError) as refused:
-        weighting(text)
+        parse_weighting(text)
     assert refused.value.details["argument"] == "weight"
     assert "properties.NAME" in (refused.value.hint or "")
 
@@ -94,4 +94,4 @@ def test_what_is_no_arithmetic_is_refused(text: str):
 @given(st.text(max_size=60) | st.from_regex(r"[a-z_.()*+/0-9 \[\]'\"-]{1,40}", fullmatch=True))
 def test_any_text_is_a_number_or_refused(text: str):
     with suppress(GraphError):
-        assert isinstance(weighting(text).rank(EDGE, 1), float)
+        assert isinstance(parse_weighting(text).rank(EDGE, 1), float)

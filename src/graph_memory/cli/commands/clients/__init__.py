@@ -1,1 +1,1 @@
-"""Commands that configure clients, and the command that their hooks run."""
+"""Commands that configure clients, and the command that clients' hooks run."""

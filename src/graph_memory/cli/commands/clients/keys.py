@@ -1,4 +1,4 @@
-"""`graph-memory key …`: the keys that clients need to use the memory over HTTP."""
+"""`graph-memory key …`: manages the keys that clients need to use the memory over HTTP."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from graph_memory.agent.results import UserDeleted
+from graph_memory.agent.results import UserDeletionResult
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion
-from graph_memory.cli.output.printing import local_time, note, plain
+from graph_memory.cli.output.printing import escape_line, format_local_time, note
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.keys.results import KeyInfo, KeyList, KeysRevoked, NewKey
+from graph_memory.memory.keys.results import KeyInfo, KeyList, KeyRevocationResult, NewKey
 from graph_memory.model.rights import Right
 from graph_memory.model.text.wording import join_names, quote
 from graph_memory.model.values.arguments import invalid_argument
@@ -37,10 +37,10 @@ def create(
         typer.Option(
             "--domain",
             metavar="PATTERN",
-            help="Domains of the key; * stands for any characters. PATTERN=RIGHT has a right of its own. Repeatable.",
+            help="Domains of the key; * stands for any characters. PATTERN=RIGHT sets another right. Repeatable.",
         ),
     ],
-    right: Annotated[Right, typer.Option(help="Right in these domains. Each includes the ones before it.")],
+    right: Annotated[Right, typer.Option(help="Right in these domains. Each right includes the rights before it.")],
     expires: Annotated[
         str | None, typer.Option(metavar="TIME", help="Time until the key expires, such as 90d. Default: never.")
     ] = None,
@@ -54,14 +54,14 @@ def create(
     ] = None,
 ) -> None:
     """Create a key, and print it. It is shown only once."""
-    end = None if expires is None else datetime.now(UTC) + _duration("expires", expires)
+    expiry = None if expires is None else datetime.now(UTC) + _parse_duration("expires", expires)
     names = None if toolsets is None else [part.strip() for part in toolsets.split(",")]
     if names is not None:
         from graph_memory.mcp_server.table import tools_of
 
         tools_of(names)
     call.answer(
-        lambda memory: memory.keys.create(name, domains=domains, right=right, toolsets=names, expires=end),
+        lambda memory: memory.keys.create(name, domains=domains, right=right, toolsets=names, expires=expiry),
         _show_new,
         "Writing",
     )
@@ -76,7 +76,7 @@ def list_all(call: Call) -> None:
 @command(app, domain=False)
 def revoke(
     call: Call,
-    name: Annotated[str, typer.Argument(help="Name of the key, or prefix of one.")],
+    name: Annotated[str, typer.Argument(help="Name or prefix of a key.")],
     with_profile: Annotated[
         bool,
         typer.Option("--with-profile", help="Also erase the profile of the user with this name. It cannot be undone."),
@@ -95,13 +95,13 @@ def rotate(
     name: KeyArgument,
     grace: Annotated[str, typer.Option(metavar="TIME", help="Time for which the old key stays valid.")] = "24h",
 ) -> None:
-    """Replace a key by a new one with the same name and rights, and print it."""
-    duration = _duration("grace", grace)
+    """Replace a key with a new key that has the same name and rights, and print it."""
+    duration = _parse_duration("grace", grace)
     call.answer(lambda memory: memory.keys.rotate(name, grace=duration), _show_new, "Writing")
 
 
-def _duration(option: str, text: str) -> timedelta:
-    """Parse a duration such as `90d`. Raises INVALID_ARGUMENT."""
+def _parse_duration(option: str, text: str) -> timedelta:
+    """Parse a duration such as `90d`. Raises INVALID_ARGUMENT if the text is not a duration."""
     match = _DURATION.fullmatch(text)
     if match is None:
         raise invalid_argument(option, f"{quote(text)} is not a duration", "Use minutes, hours, days or weeks: 90d.")
@@ -110,7 +110,7 @@ def _duration(option: str, text: str) -> timedelta:
 
 def _show_new(key: NewKey) -> None:
     typer.echo(key.key)
-    note(f"This is the only time that the key is shown. Rights: {_rights(key.rights)}. Expires: {_end(key)}.")
+    note(f"The key is shown only this time. Rights: {_rights_text(key.rights)}. Expires: {_expiry_text(key)}.")
 
 
 def _show_all(keys: KeyList) -> None:
@@ -120,35 +120,35 @@ def _show_all(keys: KeyList) -> None:
     rows = [
         (
             key.prefix,
-            plain(key.name),
-            _rights(key.rights),
+            escape_line(key.name),
+            _rights_text(key.rights),
             ", ".join(key.toolsets or ("all",)),
-            local_time(key.created),
-            local_time(key.last_used) if key.last_used else "never",
-            _end(key),
+            format_local_time(key.created),
+            format_local_time(key.last_used) if key.last_used else "never",
+            _expiry_text(key),
         )
         for key in keys.keys
     ]
     return print_table(columns, rows, uncut=("prefix", "name"), wrapped=("rights", "tools"))
 
 
-def _show_revoked(keys: KeysRevoked) -> None:
+def _show_revoked(keys: KeyRevocationResult) -> None:
     _show_keys(keys.revoked)
 
 
-def _show_deleted(user: UserDeleted) -> None:
+def _show_deleted(user: UserDeletionResult) -> None:
     if user.revoked:
         _show_keys(user.revoked)
-    typer.echo(f"Erased the profile of {plain(user.user)}." if user.erased else "There was no profile to erase.")
+    typer.echo(f"Erased the profile of {escape_line(user.user)}." if user.erased else "There was no profile to erase.")
 
 
 def _show_keys(keys: Sequence[KeyInfo]) -> None:
     typer.echo(f"Revoked: {join_names([f'{key.name} ({key.prefix})' for key in keys])}.")
 
 
-def _rights(rights: Mapping[str, str]) -> str:
+def _rights_text(rights: Mapping[str, str]) -> str:
     return ", ".join(f"{pattern}={right}" for pattern, right in rights.items())
 
 
-def _end(key: KeyInfo) -> str:
-    return local_time(key.expires) if key.expires else "never"
+def _expiry_text(key: KeyInfo) -> str:
+    return format_local_time(key.expires) if key.expires else "never"

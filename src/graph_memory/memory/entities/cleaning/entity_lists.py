@@ -10,7 +10,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.results import EntityList
 from graph_memory.memory.entities.cleaning.survey import check_list_limit, read_survey
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, stored_name
-from graph_memory.memory.search.access_store import MAX_LISTED, most_used
+from graph_memory.memory.search.access_store import MAX_LISTED, read_most_used
 from graph_memory.storage.queries import query
 
 _MAX_EVENTS = 5_000
@@ -29,7 +29,7 @@ class ChangedRow:
 
     @property
     def by(self) -> str | None:
-        """The most precise known name of the author."""
+        """The author of the change: the actor if known, otherwise the session or the source."""
         return self.actor or self.session or self.source
 
 
@@ -47,19 +47,19 @@ async def get_recent(core: Core, domain: str, limit: int) -> EntityList:
 async def get_hot(core: Core, domain: str, limit: int) -> EntityList:
     """Return the most used entities. See `Entities.get_hot`."""
     most = check_list_limit(limit)
-    rows = await most_used(core, domain, MAX_LISTED)
+    rows = await read_most_used(core, domain, MAX_LISTED)
     return await _list_entities(
         core, domain, [row.id for row in rows], most, looked_at={row.id: row.count for row in rows}
     )
 
 
 async def get_by_type(core: Core, domain: str, type_name: str, limit: int) -> EntityList:
-    """Return entities of a type. See `Entities.get_by_type`."""
+    """Return the entities of exactly this type. See `Entities.get_by_type`."""
     most = check_list_limit(limit)
     stored = sorted({stored_name(type_name, ENTITY), ENTITY})
     ids = await core.store.read(OF_TYPE, domain=domain, type=type_name, stored=stored, limit=most + 1)
     if not ids and (ontology := await core.log.ontology(domain)) is not None:
-        ontology.node_type(stored_name(type_name, ENTITY))  # raises if there is no such type
+        ontology.node_type(stored_name(type_name, ENTITY))  # raises an error if there is no such type
     return await _list_entities(core, domain, ids, most)
 
 

@@ -32,15 +32,15 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 STALE = timedelta(days=180)
-"""The time after which an entity that was neither changed nor used is stale."""
+"""An entity that was neither changed nor used for this long is stale."""
 HUB = 100
-"""Minimum number of relations of a hub."""
+"""Minimum number of relations for an entity to be reported as a hub."""
 MAX_QUESTIONS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """An open question of remember."""
+    """An open question from `remember`: whether a new observation supersedes a known one."""
 
     entity: str
     new: str
@@ -50,8 +50,8 @@ class QuestionRow:
 
     @property
     def finding(self) -> Finding:
-        """The question as a finding."""
-        reason = f"{quote(self.new_text)} may supersede {quote(self.known_text)}: close, keep or same"
+        """A `graph_health` finding for the question, with the `decide` call that answers it."""
+        reason = f"{quote(self.new_text)} may replace {quote(self.known_text)}"
         call = ReadyCall(tool="decide", arguments={"id": question_id(self.new, self.known)})
         choices = dict(OBSERVATION_CHOICES)
         return Finding(kind="open_question", about=(self.entity,), reason=reason, call=call, choices=choices)
@@ -79,7 +79,7 @@ def orphans_among(rows: Iterable[SurveyRow]) -> list[SurveyRow]:
 
 
 def orphan_call(row: SurveyRow) -> ReadyCall:
-    """Return the next call for an entity without relations: a deletion if it has no facts, otherwise a comparison."""
+    """Return the next call for an entity without relations: deletion if it is empty, otherwise `find_similar`."""
     if not row.observations and not row.described:
         return ReadyCall(tool="delete_entities", arguments={"entityNames": [row.name]})
     return ReadyCall(tool="find_similar", arguments={"name": row.name})
@@ -115,7 +115,13 @@ async def graph_health(core: Core, domain: str, limit: int) -> GraphHealth:
 
 async def _find_duplicates(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
     return [
-        Finding(kind="duplicate", about=duplicate.names, reason="; ".join(duplicate.reasons), call=duplicate.call)
+        Finding(
+            kind="duplicate",
+            about=duplicate.names,
+            reason="; ".join(duplicate.reasons),
+            call=duplicate.call,
+            question=duplicate.question,
+        )
         for duplicate in await duplicates_among(core, domain, rows, SAME)
     ]
 
@@ -126,7 +132,7 @@ def _orphan_finding(row: SurveyRow) -> Finding:
 
 
 async def _find_stale(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
-    """Return the entities that were neither changed nor used for a long time, oldest first."""
+    """Return a finding for each entity that was neither changed nor used within `STALE`, oldest change first."""
     before = utc_now() - STALE
     old = sorted((row for row in rows if row.changed < before), key=lambda row: row.changed)
     looks = await accesses_of(core, domain, [row.id for row in old])
@@ -150,18 +156,18 @@ def _hub_finding(row: SurveyRow) -> Finding:
 
 
 async def find_contradictions(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
-    """Return the pairs that connections mark as contradictory."""
+    """Return a finding for each `contradicts` connection, or none if the ontology lacks that type."""
     declared = ontology.find_connection_type(TYPE)
     if declared is None:
         return []
     rows = await core.store.read(EDGES, domain=domain, types=[TYPE], limit=MAX_EDGES)
-    reason = "a contradicts connection: both cannot be true. Correct the wrong one, then delete the connection"
+    reason = "a contradicts connection: they cannot both be true. Correct the wrong one, then delete the connection"
     ends = await _read_ends(core, domain, rows)
     return [_deletable_connection("contradiction", row, reason, ends) for row in rows]
 
 
 async def _find_lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
-    """Return the inferred connections with a premise that is no longer valid."""
+    """Return a finding for each inferred connection with a premise that was deleted or has ended."""
     types = sorted({declared.name for declared in ontology.connection_types if declared.transitive})
     rows = await core.store.read(EDGES, domain=domain, types=types, limit=MAX_EDGES) if types else []
     inferred = {row.id: row for row in rows if row.method == "inferred"}
@@ -184,7 +190,7 @@ async def _find_lost_premises(core: Core, domain: str, ontology: Ontology) -> li
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """The node at the end of a connection."""
+    """An endpoint of a connection: the node's title, and whether the node is an entity."""
 
     title: str
     is_entity: bool
@@ -201,7 +207,7 @@ async def _read_ends(core: Core, domain: str, rows: Sequence[EdgeRow]) -> Mappin
 
 
 def _deletable_connection(kind: str, row: EdgeRow, reason: str, ends: Mapping[str, _End]) -> Finding:
-    """Return a finding that suggests to delete a connection. Relations between entities are deleted by name."""
+    """Return a finding that suggests deleting a connection. Relations between entities are deleted by name."""
     start, end = (ends.get(node, _End(node, is_entity=False)) for node in (row.from_id, row.to_id))
     call = ReadyCall(tool="delete_connection", arguments={"connection_id": row.id})
     if start.is_entity and end.is_entity:
@@ -211,7 +217,7 @@ def _deletable_connection(kind: str, row: EdgeRow, reason: str, ends: Mapping[st
 
 
 async def _find_unused_types(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
-    """Return the types without records. Standard types do not count, since they are only an offer."""
+    """Return a finding for each type without records. Unused standard connection types are not reported."""
     counts = await core.store.read(TYPE_COUNTS, domain=domain, most=1)
     used = {row.type for row in counts if row.nodes}
     names = [declared.name for declared in ontology.connection_types if declared.name not in standard_names()]
@@ -229,7 +235,10 @@ async def _find_unused_types(core: Core, domain: str, ontology: Ontology) -> lis
 
 
 def _unused_finding(name: str, event: Event) -> Finding:
-    """Return the finding about an unused type, with the call that reverts its declaration or shows it."""
+    """Return the finding about an unused type.
+
+    Its call reverts the declaration. If the type was changed after its declaration, the call shows its log instead.
+    """
     call = ReadyCall(tool="memory_log", arguments={"subject": event.draft.subject})
     if event.draft.op is Op.CREATE:
         call = ReadyCall(tool="memory_revert", arguments={"event_ids": [event.seq], "dry_run": True})
@@ -239,5 +248,5 @@ def _unused_finding(name: str, event: Event) -> Finding:
 
 
 async def open_questions(core: Core, domain: str, limit: int = MAX_QUESTIONS) -> list[Finding]:
-    """Return the open questions of remember, latest first."""
+    """Return a finding for each open question from `remember`, latest first."""
     return [row.finding for row in await core.store.read(QUESTIONS, domain=domain, limit=limit)]

@@ -8,23 +8,24 @@ from itertools import chain
 
 from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.changes.rules import check_rules, until_rules_hold
+from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, with_aliases
-from graph_memory.memory.entities.cleaning.results import EntitiesMerged, MergeConflict
-from graph_memory.memory.entities.cleaning.side_by_side import Pair, add_questions, pairs_in_doubt
+from graph_memory.memory.entities.cleaning.results import EntityMergeResult, MergeConflict
+from graph_memory.memory.entities.cleaning.side_by_side import MovedStatement, add_questions, find_doubtful_statements
 from graph_memory.memory.entities.names.find_entities import name_of_entity
-from graph_memory.memory.entities.observations.attached import Attached, read_attached
+from graph_memory.memory.entities.observations.attached import AttachedRecords, read_attached
 from graph_memory.memory.entities.observations.moving import Move
 from graph_memory.memory.entities.writes import owners_of_new, validate
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, states_of
-from graph_memory.memory.entity_graph.names import not_found
+from graph_memory.memory.entity_graph.names import official_not_found_error
 from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.rules import BrokenRule, connection_rules
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.subjects.subjects import NodeState
+from graph_memory.model.subjects.subjects import DIFFERENT, NodeState
+from graph_memory.model.text.name_list import listed_names, name_list
 from graph_memory.model.text.wording import printable
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content
@@ -34,10 +35,12 @@ from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 MAX_MERGED = 50
-"""Maximum number of entities that are merged into one at once."""
+"""Maximum number of entities that one call merges into the target."""
 
 
-async def merge_entities(core: Core, domain: str, names: Sequence[str], into: str, *, dry_run: bool) -> EntitiesMerged:
+async def merge_entities(
+    core: Core, domain: str, names: Sequence[str], into: str, *, dry_run: bool
+) -> EntityMergeResult:
     """Merge several entities into one. See `Entities.merge_entities`."""
     try:
         target = await name_of_entity(core.store, domain, into)
@@ -45,63 +48,63 @@ async def merge_entities(core: Core, domain: str, names: Sequence[str], into: st
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
-        raise not_found(into) from error
+        raise official_not_found_error(into) from error
     merged_names = [name for name in dict.fromkeys(others) if name != target]
     if not merged_names or len(merged_names) > MAX_MERGED:
-        hint = f"Pass names of 1 to {MAX_MERGED} other entities, which become aliases of {into}."
+        hint = f"Pass the names of 1 to {MAX_MERGED} other entities. They become aliases of {into}."
         raise invalid_argument(
-            "names", "There is nothing to merge" if not merged_names else f"{len(merged_names)} are too many", hint
+            "names", f"{len(merged_names)} names are too many" if merged_names else "names has no other entity", hint
         )
     new_ids: dict[str, str] = {}
-    pairs = await pairs_in_doubt(core, domain, target, merged_names)
-    return await until_rules_hold(
+    pairs = await find_doubtful_statements(core, domain, target, merged_names)
+    return await retry_until_rules_hold(
         lambda broken: _attempt(core, domain, _Merge(target, merged_names, pairs, broken, new_ids), dry_run=dry_run)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """An attempt to merge. It has the rules that earlier attempts broke, and the new ids of moved records."""
+    """One attempt at a merge, with the rules broken by earlier attempts and the new ids of moved records."""
 
     into: str
     names: Sequence[str]
-    doubtful: Sequence[Pair]
+    doubtful: Sequence[MovedStatement]
     broken: Mapping[str, BrokenRule]
     new_ids: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
+class _StoredRecords:
     """The entities, the records attached to them, and the data that the target may take over."""
 
     target: NodeState
     sources: Sequence[NodeState]
-    attached: Attached
+    attached: AttachedRecords
     texts: Mapping[str, str]
-    """Descriptions by their hashes, if stored in Neo4j."""
+    """The description texts that are stored in Neo4j, keyed by hash."""
     content: Content | None
-    """The description that the target takes over, or None."""
+    """The description that the target takes over from a merged entity, or None."""
     windows: tuple[str, ...]
     context: Context
 
     @property
     def nodes_with_description(self) -> list[NodeState]:
-        """The entities with a description."""
+        """The target and the merged entities, if they have a description."""
         return [node for node in (self.target, *self.sources) if node.content.size]
 
 
-async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> EntitiesMerged:
+async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> EntityMergeResult:
     """Write the merge. Checks the rules of connection types before the commit."""
     ontology = await core.log.require_ontology(domain)
     has_rules = any(connection_rules(declared) for declared in ontology.connection_types)
 
-    async def read(reader: Reader, head: Head) -> _Stored:
+    async def read(reader: Reader, head: Head) -> _StoredRecords:
         return await _read(core, reader, head, merge)
 
-    def decide(head: Head, known: _Stored) -> Decision[EntitiesMerged]:
+    def decide(head: Head, known: _StoredRecords) -> Decision[EntityMergeResult]:
         return _decide(head, known, merge)
 
-    async def check(reader: Reader, events: Sequence[Event], _: EntitiesMerged) -> None:
+    async def check(reader: Reader, events: Sequence[Event], _: EntityMergeResult) -> None:
         await check_rules(reader, domain, events, ontology, in_turn=True)
 
     after = check if has_rules and not dry_run else None
@@ -115,7 +118,7 @@ async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> 
     return merged.model_copy(update={"since": changes.changes[0].seq, "until": changes.seq})
 
 
-async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _Stored:
+async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _StoredRecords:
     states = await _states(reader, head.domain, [merge.into, *merge.names])
     target, sources = states[merge.into], [states[name] for name in merge.names]
     attached = await read_attached(reader, head.domain, target.id, [source.id for source in sources], merge.new_ids)
@@ -128,16 +131,16 @@ async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _Store
     nodes = [(target.type, node.properties) for node in (target, *sources)]
     context = Context(
         ontology=head.ontology,
-        living={target.id: target.type, **attached.living},
+        existing_node_types={target.id: target.type, **attached.node_types},
         attached=attached.deletions,
         owners=await owners_of_new(reader, head, (), nodes, attached.relations),
-        broken=merge.broken,
+        broken_rules=merge.broken,
     )
-    windows = await core.contents.windows(content) if content else ()
-    return _Stored(target, sources, attached, texts, content, windows, context)
+    windows = await core.contents.split_windows(content) if content else ()
+    return _StoredRecords(target, sources, attached, texts, content, windows, context)
 
 
-def _decide(head: Head, stored: _Stored, merge: _Merge) -> Decision[EntitiesMerged]:
+def _decide(head: Head, stored: _StoredRecords, merge: _Merge) -> Decision[EntityMergeResult]:
     target, sources = stored.target, stored.sources
     move = stored.attached.move(head.at)
     questions = add_questions(move, merge.doubtful)
@@ -162,7 +165,7 @@ def _decide(head: Head, stored: _Stored, merge: _Merge) -> Decision[EntitiesMerg
         for source in sources
     ]
     drafts = [*deletions, update_draft(head, target, edit), *move.drafts]
-    merged = EntitiesMerged(
+    merged = EntityMergeResult(
         into=merge.into,
         id=target.id,
         merged=tuple(merge.names),
@@ -177,8 +180,8 @@ def _decide(head: Head, stored: _Stored, merge: _Merge) -> Decision[EntitiesMerg
     return Decision(validate(head, drafts, stored.context), merged)
 
 
-def _description_conflicts(stored: _Stored) -> list[MergeConflict]:
-    """Return the descriptions that the merge drops, because it keeps another one."""
+def _description_conflicts(stored: _StoredRecords) -> list[MergeConflict]:
+    """Return a conflict for each discarded description. The merge keeps only the first description."""
     first, *others = stored.nodes_with_description or [stored.target]
 
     def description_of(node: NodeState) -> str:
@@ -197,19 +200,19 @@ def _description_conflicts(stored: _Stored) -> list[MergeConflict]:
 
 
 async def _states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[str, NodeState]:
-    """Return entities by name. Raises NODE_NOT_FOUND."""
+    """Return the states of the nodes with these names, keyed by name. Raises NODE_NOT_FOUND if one is missing."""
     rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=names)
     states = await states_of(reader, domain, [row.id for row in rows])
     missing = next((name for name in names if name not in states), None)
     if missing is not None:
-        raise not_found(missing)
+        raise official_not_found_error(missing)
     return states
 
 
 def merged_properties(
     target: NodeState, sources: Sequence[NodeState]
 ) -> tuple[dict[str, PropertyValue], list[MergeConflict]]:
-    """Return the properties that the target takes over, and the conflicts."""
+    """Return the properties that the target takes over, and a conflict for each discarded value of a source."""
     properties: dict[str, PropertyValue] = {}
     conflicts: list[MergeConflict] = []
     for source in sources:
@@ -218,7 +221,7 @@ def merged_properties(
             kind = MergeConflict(what="type", kept=str(target.entity), not_taken=str(source.entity), of=name)
             conflicts.append(kind)
         for key, value in source.properties.items():
-            if key in ("name", ALIASES):
+            if key in ("name", ALIASES, DIFFERENT):
                 continue
             own_value = {**properties, **target.properties}.get(key)
             if own_value is None:
@@ -227,11 +230,22 @@ def merged_properties(
                 conflicts.append(
                     MergeConflict(what=key, kept=printable(own_value), not_taken=printable(value), of=name)
                 )
-    return properties, conflicts
+    return properties | _different_from(target, sources), conflicts
+
+
+def _different_from(target: NodeState, sources: Sequence[NodeState]) -> dict[str, PropertyValue]:
+    """Return the target's new list of entities that are different from it or from a merged entity.
+
+    Returns an empty mapping if the list stays the same.
+    """
+    nodes = (target, *sources)
+    ids = {node_id: None for node in nodes for node_id in listed_names(node.properties.get(DIFFERENT))}
+    others = [node_id for node_id in ids if node_id not in {node.id for node in nodes}]
+    return {DIFFERENT: name_list(others)} if others != [*listed_names(target.properties.get(DIFFERENT))] else {}
 
 
 def _relation_conflicts(move: Move, names: Mapping[str, str]) -> list[MergeConflict]:
-    """Return the differences between moved relations and relations that the target already has."""
+    """Return the differences between moved relations and the target's equal relations."""
     return [
         MergeConflict(
             what=f"relation {difference.relation.draft.type}: {difference.property}",

@@ -29,39 +29,40 @@ class EntityList(Result):
     more: bool = Field(description="Whether there are more entities; pass a higher limit to get them")
 
 
-class Similar(Result):
-    """An entity that is similar to another."""
+class SimilarEntity(Result):
+    """An entity that is similar to the requested entity, with the reasons."""
 
     name: str
     type: str
     score: float = Field(description="0 to 1")
     reasons: tuple[str, ...]
     call: ReadyCall = Field(
-        description="merge_entities if they have a name in common; else open_nodes: are they the same, or two things?"
+        description="merge_entities if they share a name; otherwise open_nodes, to check whether they are the same"
     )
 
 
-class SimilarFound(Result):
+class SimilarEntities(Result):
     """The entities that are similar to an entity, most similar first."""
 
     entity: str
-    similar: tuple[Similar, ...]
+    similar: tuple[SimilarEntity, ...]
     without_vectors: bool = Field(description="Whether only words were compared, not meaning")
 
 
 class Duplicate(Result):
-    """Two entities that may be the same."""
+    """Two entities that may be duplicates, with the reasons."""
 
-    names: tuple[str, str] = Field(description="First the entity to keep, which has more observations and relations")
+    names: tuple[str, str] = Field(description="The entity to keep comes first: it has more observations and relations")
     score: float = Field(description="0 to 1")
     reasons: tuple[str, ...]
     call: ReadyCall = Field(
-        description="merge_entities if they have a name in common; else open_nodes: are they the same, or two things?"
+        description="merge_entities if they share a name; otherwise open_nodes, to check whether they are the same"
     )
+    question: str = Field(description="Id to pass to decide: same merges them, new records that they are different")
 
 
 class Duplicates(Result):
-    """Pairs of entities that may be the same, most similar first."""
+    """Pairs of entities that may be duplicates, most similar first."""
 
     duplicates: tuple[Duplicate, ...]
     found: int
@@ -70,7 +71,7 @@ class Duplicates(Result):
 
 
 class MergeConflict(Result):
-    """A value in which a merged entity differs from the target, which keeps its own value."""
+    """A value of a merged entity that was discarded, because the target has another value."""
 
     what: str = Field(description="type, description, a property, or a relation")
     kept: str
@@ -78,7 +79,7 @@ class MergeConflict(Result):
     of: str = Field(description="The name of the entity whose value was discarded")
 
 
-class EntitiesMerged(Result):
+class EntityMergeResult(Result):
     """The result of merging entities into one."""
 
     into: str
@@ -88,7 +89,7 @@ class EntitiesMerged(Result):
     observations_known: int = Field(description="Number of observations whose text the entity already had")
     relations_moved: int
     relations_known: int = Field(description="Number of relations that it already had, or that would lead to itself")
-    aliases: tuple[str, ...] = Field(description="All other names of the entity now")
+    aliases: tuple[str, ...] = Field(description="All aliases that the entity has now")
     conflicts: tuple[MergeConflict, ...] = ()
     questions: tuple[Question, ...] | None = Field(
         default=None, description="Questions about statements of the merged entity that may exclude each other"
@@ -98,7 +99,7 @@ class EntitiesMerged(Result):
     dry_run: bool | None = None
 
 
-class Settled(Result):
+class DecisionResult(Result):
     """The decision on two observations, relations or entities."""
 
     decision: str
@@ -108,13 +109,13 @@ class Settled(Result):
     ended: datetime | None = Field(default=None, description="Time at which the known fact ended, if it has ended")
     since: int | None = Field(default=None, description="Log number of the first event, for memory_revert")
     until: int | None = Field(default=None, description="Log number of the last event")
-    merged: EntitiesMerged | None = Field(default=None, description="The result of merging the two entities")
+    merged: EntityMergeResult | None = Field(default=None, description="The result of merging the two entities")
 
 
-class AllSettled(Result):
-    """The decisions on a list of pairs."""
+class DecisionResults(Result):
+    """The decisions on a list of pairs, in the order of the call."""
 
-    decisions: tuple[Settled, ...]
+    decisions: tuple[DecisionResult, ...]
 
 
 class Orphan(Result):
@@ -144,13 +145,17 @@ class Finding(Result):
     about: tuple[str, ...]
     reason: str
     call: ReadyCall
+    question: str | None = Field(
+        default=None,
+        description="For a duplicate: id to pass to decide, where same merges them and new records that they differ",
+    )
     choices: dict[str, str] | None = Field(
         default=None, description="For an open question: the possible values of decision, each with its consequence"
     )
 
 
 class GraphHealth(Result):
-    """Suggested improvements to a graph."""
+    """Suggested improvements to a domain's graph, with the numbers of its entities, observations and relations."""
 
     entities: int
     observations: int

@@ -1,4 +1,4 @@
-"""Asks about statements that a merge brings together although they may exclude each other, as `remember` does."""
+"""Asks, as `remember` does, which statement is outdated when a merge brings contradictory statements together."""
 
 from __future__ import annotations
 
@@ -12,28 +12,33 @@ from graph_memory.memory.entities.observations.current import CURRENT, words_of
 from graph_memory.memory.entities.observations.moving import Move
 from graph_memory.memory.entities.remember_results import OBSERVATION_CHOICES, Question, question_id
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
-from graph_memory.memory.statements.statement_verdict import MAX_QUESTIONS, CurrentObservation, Doubt, verdict
+from graph_memory.memory.statements.statement_verdict import (
+    MAX_QUESTIONS,
+    CurrentObservation,
+    PossibleReplacement,
+    judge_statement,
+)
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ObservationState
 
 _MAX_STATEMENTS = 200
-"""Maximum number of statements of an entity that are compared."""
+"""Maximum number of statements per entity that are compared."""
 _MAX_COMPARED = 8
-"""Maximum number of statements that each statement is compared with: the statements that share most words with it."""
+"""Maximum number of comparisons per statement. The statements that share the most words with it are compared."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """A statement that a merge moves, and the doubt it raises about a statement of the target."""
+class MovedStatement:
+    """A statement that a merge moves, and the statement of the target that it may supersede."""
 
     text: str
-    doubt: Doubt
+    doubt: PossibleReplacement
 
 
-async def pairs_in_doubt(core: Core, domain: str, into: str, names: Sequence[str]) -> list[Pair]:
-    """Return statements of entities that may exclude a statement of the target entity, the strongest doubts first.
+async def find_doubtful_statements(core: Core, domain: str, into: str, names: Sequence[str]) -> list[MovedStatement]:
+    """Return statements of merged entities that may contradict a statement of the target, most probable first.
 
-    They are compared in a thread before the write, since the comparison takes too long to hold the lock.
+    The comparison runs in a thread before the write, because it takes too long to run under the lock.
     """
     rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[into, *names])
     ids = {row.name: row.id for row in rows}
@@ -43,28 +48,32 @@ async def pairs_in_doubt(core: Core, domain: str, into: str, names: Sequence[str
     return await anyio.to_thread.run_sync(_compare, into, texts)
 
 
-def _compare(entity: str, statements_by_entity: Sequence[Sequence[CurrentObservation]]) -> list[Pair]:
-    known, pairs = [*statements_by_entity[0][:_MAX_STATEMENTS]], list[Pair]()
+def _compare(entity: str, statements_by_entity: Sequence[Sequence[CurrentObservation]]) -> list[MovedStatement]:
+    known, pairs = [*statements_by_entity[0][:_MAX_STATEMENTS]], list[MovedStatement]()
     for texts in statements_by_entity[1:]:
         statements = texts[:_MAX_STATEMENTS]
         pairs += [
-            Pair(observation.text, doubt)
+            MovedStatement(observation.text, doubt)
             for observation in statements
-            for doubt in verdict(observation.text, _sharing_words(observation, known), entity).doubts
+            for doubt in judge_statement(
+                observation.text, _statements_with_shared_words(observation, known), entity
+            ).possible_replacements
         ]
         known += statements
     return sorted(pairs, key=lambda pair: -pair.doubt.score)
 
 
-def _sharing_words(observation: CurrentObservation, known: Sequence[CurrentObservation]) -> list[CurrentObservation]:
-    """Return the statements that share the most words with an observation, and at least one word."""
+def _statements_with_shared_words(
+    observation: CurrentObservation, known: Sequence[CurrentObservation]
+) -> list[CurrentObservation]:
+    """Return the statements that share the most words with an observation, and at least one."""
     words = frozenset(words_of(observation.text))
     shared = [(len(words.intersection(words_of(other.text))), other) for other in known]
     return [other for count, other in sorted(shared, key=lambda pair: -pair[0])[:_MAX_COMPARED] if count]
 
 
-def add_questions(move: Move, pairs: Sequence[Pair]) -> list[Question]:
-    """Add a question for each pair to the statement that moves, and return the questions."""
+def add_questions(move: Move, pairs: Sequence[MovedStatement]) -> list[Question]:
+    """Add a question for each pair to the draft of the moved statement. Returns up to `MAX_QUESTIONS` questions."""
     drafts = enumerate(move.drafts)
     places = {str((draft.state or {}).get("_text")): place for place, draft in drafts if draft.kind is Kind.OBSERVATION}
     questions: list[Question] = []
@@ -80,7 +89,7 @@ def add_questions(move: Move, pairs: Sequence[Pair]) -> list[Question]:
     return questions
 
 
-def _question(new: str, known: str, pair: Pair) -> Question:
+def _question(new: str, known: str, pair: MovedStatement) -> Question:
     return Question(
         id=question_id(new, known),
         known_text=pair.doubt.known.text,

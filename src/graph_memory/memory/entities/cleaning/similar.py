@@ -1,4 +1,4 @@
-"""Finds entities that may be the same: similar to one entity, or pairs in a domain. The caller decides."""
+"""Finds possible duplicates: of one entity, or in a whole domain. The caller decides whether they are the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import combinations
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, Similar, SimilarFound
+from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, SimilarEntities, SimilarEntity
 from graph_memory.memory.entities.cleaning.survey import (
     SurveyRow,
     check_list_limit,
@@ -22,7 +22,7 @@ from graph_memory.memory.entities.names.candidates import names_containing
 from graph_memory.memory.entities.names.find_entities import name_of_entity
 from graph_memory.memory.entities.names.similar_names import (
     LIKE,
-    Compared,
+    ComparedEntity,
     Evidence,
     evidence,
     pairs,
@@ -30,7 +30,8 @@ from graph_memory.memory.entities.names.similar_names import (
     parts,
 )
 from graph_memory.memory.entities.observations.current import CURRENT
-from graph_memory.memory.search.place import Place
+from graph_memory.memory.entities.remember_results import question_id
+from graph_memory.memory.search.place import DomainState
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.search import search
 from graph_memory.memory.traversal.contents import directions_of
@@ -41,16 +42,16 @@ from graph_memory.model.values.strength import check_fraction
 from graph_memory.storage.queries import query
 
 _MAX_SHARING = 5
-"""Maximum number of entities that share an observation. More common observations say nothing."""
+"""Maximum number of entities with the same observation. An observation that more entities share is no evidence."""
 _MAX_TEXTS = 5_000
 _MAX_COMPARED = 200
-"""Maximum number of entities that one is compared with: by each part of its name, and by shared observations."""
+"""Maximum number of candidates for each part of an entity's name, and of candidates with shared observations."""
 _MAX_PARTS = 10
 """Maximum number of name parts for which the matching names are counted. Other parts count as ambiguous."""
 _MAX_NEAREST = 30
-"""Maximum number of entities that one is compared with by vectors."""
+"""Maximum number of nearest neighbours by vector with which an entity is compared."""
 _MAX_TEXT = 1_000
-"""Number of characters that represent an entity in a vector."""
+"""Maximum number of characters of an entity's name and observations from which its vector is computed."""
 _MAX_WITH_VECTORS = 2_000
 """Maximum number of entities, in all pairs together, that are compared by vectors."""
 
@@ -65,7 +66,7 @@ class SharingRow:
 
 @dataclass(frozen=True, slots=True)
 class SharedRow:
-    """Entities that share an observation."""
+    """Entities that have an observation with the same text."""
 
     ids: list[str]
 
@@ -76,7 +77,7 @@ SHARED = query("entities/shared", SharedRow)
 Pair = tuple[str, str]
 
 
-async def find_similar(core: Core, domain: str, name: str, limit: int) -> SimilarFound:
+async def find_similar(core: Core, domain: str, name: str, limit: int) -> SimilarEntities:
     """Return the entities that are similar to an entity. See `Entities.find_similar`."""
     limit = check_list_limit(limit)
     own_id = await entity_id(core.store, domain, await name_of_entity(core.store, domain, name))
@@ -88,7 +89,7 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
     name_parts = sorted({part for name in own.compared_fields.names for part in _word_parts(name)})
     ids_by_name = await core.store.read(PARTS, domain=domain, parts=name_parts, limit=_MAX_COMPARED)
     ids = [subject_id for subject_id in dict.fromkeys((*shared, *cosines, *ids_by_name)) if subject_id != own_id]
-    rows = await read_survey(core.store, domain, ids)
+    rows = [row for row in await read_survey(core.store, domain, ids) if not own.is_different_from(row)]
     fits = await _count_name_uses(core, domain, own, rows)
     weighed = [
         (
@@ -106,20 +107,20 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
     results = [(similarity, row) for similarity, row in weighed if similarity.score >= LIKE]
     results.sort(key=lambda pair: (-pair[0].score, pair[1].name))
     similars = tuple(
-        Similar(
+        SimilarEntity(
             name=row.name,
             type=row.type,
             score=similarity.score,
             reasons=similarity.sorted_reasons,
-            call=_next_call(own, row, similarity)[1],
+            call=_next_call(*_sort_by_weight(own, row), similarity),
         )
         for similarity, row in results[:limit]
     )
-    return SimilarFound(entity=name, similar=similars, without_vectors=nearest is None)
+    return SimilarEntities(entity=name, similar=similars, without_vectors=nearest is None)
 
 
 async def _count_name_uses(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
-    """Return, for each similar entity, how many names in the domain contain the shorter of the two names."""
+    """Return the number of names that contain the shorter of the two names, keyed by the id of the similar entity."""
     parts = {row.id: part for row in rows if (part := part_of_two(own.name, row.name))}
     known = {
         part: len(await names_containing(core.store, domain, part)) for part in sorted({*parts.values()})[:_MAX_PARTS]
@@ -135,7 +136,7 @@ def _word_parts(name: str) -> Iterator[str]:
 
 
 async def _read_nearest(core: Core, domain: str, own: SurveyRow) -> Mapping[str, float] | None:
-    """Return the cosines of the nodes with the nearest vectors, by id, or None if there are no vectors."""
+    """Return the cosine similarities of the nearest nodes, keyed by node id, or None if there are no vectors."""
     if core.embedder is None:
         return None
     texts = [observation.text for observation in await core.store.read(CURRENT, domain=domain, node=own.id)]
@@ -175,13 +176,14 @@ async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], m
         similarity = evidence(
             compared[first], compared[second], shared[first, second], cosines.get((first, second)), fits
         )
-        if similarity.score >= min_score:
-            duplicates.append(_duplicate(rows_by_id[first], rows_by_id[second], similarity))
+        row, other = rows_by_id[first], rows_by_id[second]
+        if similarity.score >= min_score and not row.is_different_from(other):
+            duplicates.append(_duplicate(row, other, similarity))
     return sorted(duplicates, key=lambda duplicate: (-duplicate.score, duplicate.names))
 
 
-def _find_likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -> dict[Pair, int]:
-    """Return the pairs with any evidence. Each has the number of names that contain the shorter name."""
+def _find_likely(compared: Mapping[str, ComparedEntity], shared: Mapping[Pair, int]) -> dict[Pair, int]:
+    """Return the pairs that may be the same entity, with the number of names that contain the shorter name."""
     candidates = dict.fromkeys(
         (*(pair for pair in shared if all(first in compared for first in pair)), *pairs(compared))
     )
@@ -194,19 +196,19 @@ def _find_likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -
     }
 
 
-def _shorter_named(compared: Mapping[str, Compared], pair: Pair) -> str | None:
-    """Return the id of the entity whose name is a part of the other's name, or None."""
+def _shorter_named(compared: Mapping[str, ComparedEntity], pair: Pair) -> str | None:
+    """Return the id of the entity whose name is a part of the other entity's name, or None."""
     first, second = pair
     part = part_of_two(*(compared[subject_id].name for subject_id in pair))
     return None if part is None else first if part == compared[first].name else second
 
 
 async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair, float]:
-    """Return the cosines of pairs of entities that have vectors."""
+    """Return the cosine similarities of the pairs in which both entities have vectors."""
     if core.embedder is None or not likely:
         return {}
     ids = list(dict.fromkeys(first for pair in likely for first in pair))[:_MAX_WITH_VECTORS]
-    vectors = await directions_of(Place(core, domain, None), ids)
+    vectors = await directions_of(DomainState(core, domain, None), ids)
     return {
         (first, second): float(vectors[first] @ vectors[second])
         for first, second in likely
@@ -215,14 +217,25 @@ async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair
 
 
 def _duplicate(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> Duplicate:
-    names, call = _next_call(row, other, similarity)
-    return Duplicate(names=names, score=similarity.score, reasons=similarity.sorted_reasons, call=call)
+    kept, merged = _sort_by_weight(row, other)
+    return Duplicate(
+        question=question_id(merged.id, kept.id),
+        names=(kept.name, merged.name),
+        score=similarity.score,
+        reasons=similarity.sorted_reasons,
+        call=_next_call(kept, merged, similarity),
+    )
 
 
-def _next_call(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> tuple[tuple[str, str], ReadyCall]:
-    """Return both names, first the name to keep, and the next call. It is a merge only if they share a name."""
+def _sort_by_weight(row: SurveyRow, other: SurveyRow) -> tuple[SurveyRow, SurveyRow]:
+    """Return both entities. The entity to keep comes first."""
     kept, merged = sorted((row, other), key=lambda row: row.weight, reverse=True)
+    return kept, merged
+
+
+def _next_call(kept: SurveyRow, merged: SurveyRow, similarity: Evidence) -> ReadyCall:
+    """Return the next call: a merge if the entities share a name, else `open_nodes`."""
     call = ReadyCall(tool="open_nodes", arguments={"names": [kept.name, merged.name]})
     if similarity.has_one_name:
         call = ReadyCall(tool="merge_entities", arguments={"names": [merged.name], "into": kept.name})
-    return (kept.name, merged.name), call
+    return call

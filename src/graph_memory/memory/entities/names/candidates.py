@@ -1,4 +1,4 @@
-"""Finds known entities that a new name may refer to. Each becomes a question for the caller."""
+"""Finds stored entities to which a new name may refer. Each of them becomes a question for the caller."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from graph_memory.memory.changes.context import read_in_parts
-from graph_memory.memory.entities.names.similar_names import LIKE, SAME, Compared, evidence, is_part, part_of_two
+from graph_memory.memory.entities.names.similar_names import LIKE, SAME, ComparedEntity, evidence, is_part, part_of_two
 from graph_memory.memory.entities.names.spans import find_spans
 from graph_memory.memory.entities.remember_results import Candidate, question_id
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
@@ -18,9 +18,9 @@ from graph_memory.storage.store import Reader
 
 _MAX_CANDIDATES = 3
 _MAX_WORDS = 6
-"""Maximum number of words of a known name that is searched for in a new name."""
+"""Maximum number of words in a known name that is searched for in a new name."""
 _MAX_NEW = 10
-"""Maximum number of new names of one call that are compared with known names."""
+"""Maximum number of new names per call that are compared with known names."""
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_a-zà-ÿ][\w.'’-]*)*")
 _SPANS, _MIN_LETTERS = 8, 3
 """Maximum number of parts of a text that are compared with known names, and minimum number of letters of a part."""
@@ -31,28 +31,32 @@ async def find_candidates(reader: Reader, domain: str, name: str, kind: str = EN
     rows = await _entities_named(
         reader, domain, [*await near_names(reader, domain, name), *find_spans(name, _MAX_WORDS)]
     )
-    return await _rank(reader, domain, Compared(name, kind), rows.values(), LIKE)
+    return await _rank(reader, domain, ComparedEntity(name, kind), rows.values(), LIKE)
 
 
 async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str]) -> Mapping[str, Sequence[Candidate]]:
-    """Return, for each new name, the entity whose name contains it or is part of it, unless there are several."""
+    """Return, for each new name, the existing entities whose name contains it or is part of it.
+
+    An entity is omitted if the shorter name is part of several names. Names without candidates are also omitted.
+    Returns an empty mapping for more than 10 new names.
+    """
     candidates_by_name: dict[str, Sequence[Candidate]] = {}
     for name, kind in names.items() if len(names) <= _MAX_NEW else ():
         near = [word for word in await names_with_words(reader, domain, name) if is_part(name, word)]
         rows = await _entities_named(reader, domain, [*near, *find_spans(name, _MAX_WORDS)])
         if (new := rows.pop(name, None)) and rows:
-            near = await _rank(reader, domain, Compared(name, kind), rows.values(), SAME)
-            candidates_by_name[name] = as_questions(new.id, near)
+            near = await _rank(reader, domain, ComparedEntity(name, kind), rows.values(), SAME)
+            candidates_by_name[name] = with_question_ids(new.id, near)
     return {name: candidates_of_name for name, candidates_of_name in candidates_by_name.items() if candidates_of_name}
 
 
-def as_questions(new: str, known: Iterable[Candidate]) -> list[Candidate]:
+def with_question_ids(new: str, known: Iterable[Candidate]) -> list[Candidate]:
     """Return candidates with the ids of their questions. `new` is the id of the new entity."""
     return [candidate.model_copy(update={"question": question_id(new, candidate.id)}) for candidate in known]
 
 
 async def suggest_entities(reader: Reader, domain: str, text: str) -> list[str]:
-    """Return the names and ids of entities that a text may refer to, each as one text."""
+    """Return the entities that a text may refer to, each as a string with its name and id, most similar first."""
     spans = dict.fromkeys(match[0] for match in _NAME.finditer(text) if len(match[0]) >= _MIN_LETTERS)
     parts = sorted(spans, key=lambda span: not span[0].isupper())[:_SPANS]
     candidates_by_id = {
@@ -68,9 +72,9 @@ async def _entities_named(reader: Reader, domain: str, names: Iterable[str]) -> 
 
 
 async def _rank(
-    reader: Reader, domain: str, new: Compared, rows: Iterable[NodeRow], min_score: float
+    reader: Reader, domain: str, new: ComparedEntity, rows: Iterable[NodeRow], min_score: float
 ) -> list[Candidate]:
-    """Return the known entities that are similar enough to the new entity, most likely first."""
+    """Return the known entities whose similarity to the new entity is at least `min_score`, most similar first."""
     known = [row for row in rows if row.name != new.name]
     fits = {new.name: sum(is_part(new.name, row.name) for row in known)}
     results: list[Candidate] = []
@@ -78,7 +82,7 @@ async def _rank(
         if is_part(row.name, new.name):
             fits[row.name] = len({new.name, *await names_containing(reader, domain, row.name)})
         part = part_of_two(new.name, row.name) or new.name
-        similarity = evidence(new, Compared(row.name, row.type), 0, None, fits[part])
+        similarity = evidence(new, ComparedEntity(row.name, row.type), 0, None, fits[part])
         if similarity.score >= min_score:
             results.append(
                 Candidate(id=row.id, name=row.name, likeness=similarity.score, reason=similarity.sorted_reasons[0])

@@ -1,4 +1,4 @@
-"""Finds the entity that a name or a text refers to. Nothing is guessed: similar names are returned as candidates."""
+"""Finds the entity that a name or a text refers to. It never guesses: similar names are returned as candidates."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.names.candidates import as_questions, find_candidates, suggest_entities
+from graph_memory.memory.entities.names.candidates import find_candidates, suggest_entities, with_question_ids
 from graph_memory.memory.entities.names.ids import name_of_id
 from graph_memory.memory.entities.names.similar_names import SAME_ALIAS
 from graph_memory.memory.entities.names.spans import find_encoded_spans
 from graph_memory.memory.entities.remember_results import Candidate
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
-from graph_memory.memory.entity_graph.names import entity_not_found
-from graph_memory.memory.entity_graph.other_names import names_by_alias, only_one, unescaped_part
+from graph_memory.memory.entity_graph.names import entity_not_found_error
+from graph_memory.memory.entity_graph.other_names import names_by_alias, only_name, unescaped_part
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.model.text.name_key import SEPARATORS, first_characters, is_same_name, without_separators
 from graph_memory.model.text.wording import did_you_mean, join_parts, quote
@@ -24,13 +24,13 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 NEW = "new"
-"""The value of `found_by` for a new entity."""
+"""The value of `found_by` for an entity that does not exist yet."""
 _MAX_WORDS = 6
-"""Maximum number of words of a name that is searched for in a text."""
+"""Maximum number of words in a name that is looked up in a text."""
 _MAX_NEW_NAMES = 10
-"""Maximum number of new names of an entity that are compared with the names of others."""
+"""Maximum number of an entity's new names that are compared with other entities' names."""
 _MAX_CHARACTERS = 2_000
-"""Number of characters of a text in which a name is searched for."""
+"""Number of characters at the start of a text that are searched for names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +55,17 @@ class EntityMatch:
 
 
 async def entity_of_name(reader: Reader, domain: str, name: str, kind: str | None = None) -> EntityMatch:
-    """Return the entity with this name, otherwise with this id, otherwise with the same name key or alias.
+    """Return the entity that has this text as its name, id, name key or alias, in this order of precedence.
 
     If there is none, the match is a new entity, with similar entities as candidates. Raises INVALID_ARGUMENT if
-    several match.
+    several entities have the name key or the alias.
     """
     known = await find_by_name_or_alias(reader, domain, name)
     return known or EntityMatch(name, NEW, await find_candidates(reader, domain, name, kind or ENTITY))
 
 
 async def find_by_name_or_alias(reader: Reader, domain: str, name: str) -> EntityMatch | None:
-    """Return the known entity that `entity_of_name` would find, or None."""
+    """Return the stored entity with this name, id, name key or alias, or None. Raises errors like `entity_of_name`."""
     rows = await reader.read(NODES_BY_NAME, domain=domain, names=[name])
     if any(not row.is_mentioned for row in rows):
         return EntityMatch(name, "name")
@@ -81,7 +81,7 @@ async def find_by_name_or_alias(reader: Reader, domain: str, name: str) -> Entit
 
 
 async def names_with_key(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the entity names that are other spellings of the given name."""
+    """Return the entity names with the same name key as `name`, such as other spellings of it."""
     arguments = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
     return [
         match_name
@@ -112,11 +112,14 @@ async def entities_with_same_name(reader: Reader, domain: str, node: str, names:
         for row in rows
         if not row.is_mentioned
     ]
-    return as_questions(node, known)
+    return with_question_ids(node, known)
 
 
 async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mentioned: bool = False) -> str:
-    """Return the name of the entity for a name, id or alias. Raises NODE_NOT_FOUND, INVALID_ARGUMENT."""
+    """Return the name of the entity for a name, id or alias.
+
+    Raises NODE_NOT_FOUND if there is no such entity, and INVALID_ARGUMENT if an alias is ambiguous.
+    """
     rows = await reader.read(NODES_BY_NAME, domain=domain, names=[name])
     if any(also_mentioned or not row.is_mentioned for row in rows):
         return name
@@ -124,19 +127,19 @@ async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mention
         return named
     names = await names_with_alias(reader, domain, name)
     if not names:
-        raise await entity_not_found(reader, domain, name)
-    return only_one(name, names)
+        raise await entity_not_found_error(reader, domain, name)
+    return only_name(name, names)
 
 
 async def names_with_alias(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the names of the entities with the given alias. Returns none if an entity has it as its name."""
+    """Return the names of the entities with the given alias. Returns an empty list if the alias is itself a name."""
     return (await names_by_alias(reader, domain, [name])).get(name, [])
 
 
 async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
-    """Return the entity whose name or alias occurs in a text, in any encoding of accents.
+    """Return the entity whose name or alias occurs in a text. Accents may be in any Unicode normal form.
 
-    Raises INVALID_ARGUMENT if the text names no entity or several.
+    Raises INVALID_ARGUMENT if the text names no entity, or several.
     """
     if not text.strip():
         raise invalid_argument("name", "No entity is named", "Set name to the entity that the facts are about.")
@@ -152,13 +155,13 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
     if not names:
         suggestion = did_you_mean(await suggest_entities(reader, domain, text[:_MAX_CHARACTERS]))
         hint = f"{suggestion}Set name to the entity that the text is about."
-        raise invalid_argument("name", f"The text {quote(text)} names no known entity", hint)
-    hint = f"Set name to one of them: {join_parts([quote(name) for name in sorted(names)])}."
+        raise invalid_argument("name", f"No known entity is named in the text {quote(text)}", hint)
+    hint = f"Set name to one of these entities: {join_parts([quote(name) for name in sorted(names)])}."
     raise invalid_argument("name", f"The text {quote(text)} names {len(names)} entities", hint)
 
 
 async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:
-    """Return the spans that are aliases, each with the name of its entity."""
+    """Return the spans that are aliases of an entity, each with the name of the entity."""
     texts = sorted({text for span in spans if " " not in span and (text := unescaped_part(without_separators(span)))})
     arguments = {"texts": texts, "separators": list(SEPARATORS), "limit": _MAX_CHARACTERS}
     rows = await reader.read(ENTITIES_BY_ALIAS, domain=domain, **arguments) if texts else []

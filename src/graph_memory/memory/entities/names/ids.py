@@ -31,14 +31,20 @@ async def resolve_all(core: Core, domain: str, references: Iterable[str]) -> lis
 
 
 async def resolve_names(core: Core, domain: str, references: Iterable[str]) -> list[str]:
-    """Return names without duplicates, with ids and aliases replaced by names. Raises INVALID_ARGUMENT."""
+    """Return the names of the referenced entities without duplicates. Unknown references are returned unchanged.
+
+    Raises INVALID_ARGUMENT if an alias is ambiguous.
+    """
     all_references = list(references)
     resolved_names = await names_by_reference(core.store, domain, all_references, ends=True)
     return list(dict.fromkeys(resolved_names.get(reference, reference) for reference in all_references))
 
 
 async def resolve_relations(core: Core, domain: str, requested: Sequence[NewRelation]) -> Sequence[NewRelation]:
-    """Return relations without duplicates, with ids and aliases replaced by names. Raises INVALID_ARGUMENT."""
+    """Return the relations without duplicates, with names in place of the ids and aliases of their endpoints.
+
+    Raises INVALID_ARGUMENT if an alias is ambiguous.
+    """
     ends = (end for relation in requested for end in (relation.from_name, relation.to_name))
     resolved_names = await names_by_reference(core.store, domain, ends, ends=True)
     if not resolved_names:
@@ -55,7 +61,10 @@ async def resolve_relations(core: Core, domain: str, requested: Sequence[NewRela
 
 
 async def resolve_requests(core: Core, domain: str, requests: Sequence[N]) -> Sequence[N]:
-    """Return requests on entities, with ids and aliases replaced by names. Raises INVALID_ARGUMENT."""
+    """Return the requests with names in place of the ids and aliases of entities.
+
+    Raises INVALID_ARGUMENT if an alias is ambiguous.
+    """
     resolved_names = await names_by_reference(core.store, domain, (request.name for request in requests))
     return (
         [replace(request, name=resolved_names.get(request.name, request.name)) for request in requests]

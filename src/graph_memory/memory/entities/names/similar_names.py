@@ -1,4 +1,4 @@
-"""Measures the similarity of two entities by their names and observations, without I/O.
+"""Measures the similarity of two entities by their names and observations. Does no I/O.
 
 Similar entities are candidates: a caller decides whether they are the same.
 """
@@ -19,29 +19,29 @@ from graph_memory.model.text.wording import quote
 
 _CASES = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ACCENTS = re.compile("[\u0300-\u036f]")
-"""Accents of Latin, Greek and Cyrillic letters. Signs of other scripts belong to their letters."""
+"""Accents of Latin, Greek and Cyrillic letters. In other scripts, combining marks are part of the letter."""
 _JOINTS = re.compile(rf"(?<=\w)[{re.escape(SEPARATORS)}.,]+(?=\w)|\.$")
 _MIN_SIMILARITY, _SAME_LETTERS, _OTHER_SIGNS = 0.8, 0.97, 0.9
-"""Minimum similarity of names; the similarity of names with equal letters; and of names with different signs."""
+"""Minimum similarity of names; similarity of names with the same letters, and of names that differ in symbols."""
 _SIGNS = 0.5
-"""The weight of names that are equal except for signs: they belong to two entities as often as to one."""
+"""The weight of names that differ only in symbols. About half of these pairs are the same entity."""
 SAME_ALIAS = 0.9
-"""The weight of a common name that is an alias of one entity."""
+"""The weight of a name that two entities have in common, if it is an alias of at least one of them."""
 _SHORT_LENGTH = 4
-"""Maximum number of letters of a short name. A short name with one different letter is another name."""
+"""Maximum number of letters in a short name. Short names that differ in one letter are different names."""
 _PART, _PART_OF_SEVERAL, _SHORTEST_PART = 0.75, 0.5, 3
-"""The weight of a name that is part of one other name, or of several; and the minimum number of letters of a part."""
+"""Weights of a name that is part of one other name and of several names, and minimum number of letters in the part."""
 LIKE, SAME = 0.5, 0.75
 """Minimum scores of similar entities, and of entities that may be the same."""
 _MAX_IN_BLOCK = 60
-"""Maximum number of entities that share a part of a name. More common parts say nothing."""
+"""Maximum number of entities that share a part of a name. A part that more entities share is no evidence."""
 _COSINE = 0.75
-"""Minimum cosine that counts."""
+"""Minimum cosine similarity of two vectors that counts as evidence that the entities are the same."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """The compared fields of an entity."""
+class ComparedEntity:
+    """The fields of an entity that are compared with another entity."""
 
     name: str
     type: str
@@ -49,7 +49,7 @@ class Compared:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names of the entity."""
+        """The name and the aliases of the entity."""
         return (self.name, *self.aliases)
 
 
@@ -59,11 +59,11 @@ class Evidence:
 
     reasons: dict[str, float] = field(default_factory=dict[str, float])
     has_one_name: bool = False
-    """Whether they have a common name. Similar names alone are a question."""
+    """Whether the two entities have a name in common. If their names are only similar, the caller is asked."""
 
     @property
     def score(self) -> float:
-        """The combined weight of all reasons."""
+        """The combined weight of all reasons, 0 to 1."""
         remaining = 1.0
         for reason in self.reasons.values():
             remaining *= 1 - reason
@@ -71,12 +71,15 @@ class Evidence:
 
     @property
     def sorted_reasons(self) -> tuple[str, ...]:
-        """The reasons, strongest first."""
+        """The reasons without their weights, strongest first."""
         return tuple(sorted(self.reasons, key=lambda reason: -self.reasons[reason]))
 
 
 def _kinds(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each character and its kind: letter, digit or empty. A combining mark has its base character's kind."""
+    """Yield each character and its kind: letter, digit, or "" for other characters.
+
+    A combining mark has the kind of its base character.
+    """
     kind = ""
     for character in text:
         category = unicodedata.category(character)[0]
@@ -84,7 +87,7 @@ def _kinds(text: str) -> Iterator[tuple[str, str]]:
         yield kind, character
 
 
-def letters(words: Iterable[str]) -> list[str]:
+def split_letters(words: Iterable[str]) -> list[str]:
     """Return the letters of words in order, each with its combining marks."""
     results: list[str] = []
     for character in "".join(words):
@@ -96,7 +99,7 @@ def letters(words: Iterable[str]) -> list[str]:
 
 
 def differ_in_signs(name: str, other: str) -> bool:
-    """Return whether names differ in signs, as `C` and `C++`. Separators in words and a final point do not count."""
+    """Return whether names differ in symbols, as `C` and `C++` do. Ignores separators in words and a final period."""
     return _signs(name) != _signs(other)
 
 
@@ -106,7 +109,7 @@ def _signs(name: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def parts(name: str) -> tuple[str, ...]:
-    """Return the words and numbers of a name, without case and accents. Vowel signs belong to their letters."""
+    """Return the case-folded words and numbers of a name, without accents. Vowel signs belong to their letters."""
     plain = unicodedata.normalize("NFD", _CASES.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
     plain = unicodedata.normalize("NFC", _ACCENTS.sub("", plain))
     runs = groupby(_kinds(plain), key=lambda pair: pair[0])
@@ -122,7 +125,7 @@ def similarity_of_names(name: str, other: str) -> float:
         return 0.0
     if not first or not second:
         return 0.0
-    left, right = letters(first), letters(second)
+    left, right = split_letters(first), split_letters(second)
     if sorted(first) == sorted(second) or left == right:
         return _OTHER_SIGNS if differ_in_signs(name, other) else _SAME_LETTERS
     if min(len(left), len(right)) <= _SHORT_LENGTH:
@@ -131,10 +134,10 @@ def similarity_of_names(name: str, other: str) -> float:
 
 
 def is_part(name: str, other: str) -> bool:
-    """Return whether a name is a part of another, as in `Nora` and `Nora Brandt`, and both have the same numbers."""
+    """Return whether a name is part of another, as `Nora` is of `Nora Brandt`, and both have the same numbers."""
     words, others = frozenset(parts(name)), frozenset(parts(other))
     more = others - words
-    return words < others and not any(map(str.isdigit, more)) and len(letters(words)) >= _SHORTEST_PART
+    return words < others and not any(map(str.isdigit, more)) and len(split_letters(words)) >= _SHORTEST_PART
 
 
 def part_of_two(name: str, other: str) -> str | None:
@@ -142,45 +145,47 @@ def part_of_two(name: str, other: str) -> str | None:
     return name if is_part(name, other) else other if is_part(other, name) else None
 
 
-def evidence(entity: Compared, other: Compared, shared: int, cosine: float | None, fits: int = 0) -> Evidence:
+def evidence(
+    entity: ComparedEntity, other: ComparedEntity, shared: int, cosine: float | None, fits: int = 0
+) -> Evidence:
     """Return the evidence for two entities being the same. `shared` is the number of common observations.
 
-    If the name of one is part of the other's, `fits` is the number of entities whose names contain it.
+    If the name of one entity is part of the other's name, `fits` is the number of names that contain the shorter name.
     """
     result = Evidence()
     likeness, alias = similarity_of_names(entity.name, other.name), _common_name(entity, other)
     if likeness == 1.0:
-        result.reasons["the same name but for its spelling"] = 0.95
+        result.reasons["the same name in another spelling"] = 0.95
     elif alias:
         result.reasons[f"both are named {alias}"] = SAME_ALIAS
     elif likeness == _OTHER_SIGNS and differ_in_signs(entity.name, other.name):
-        result.reasons["the same name but for signs"] = _SIGNS
+        result.reasons["the same name except for symbols"] = _SIGNS
         cosine = None
     elif (part := part_of_two(entity.name, other.name)) and fits == 1:
-        result.reasons[f"{quote(part)} is a part of this name alone"] = _PART
+        result.reasons[f"only this name contains {quote(part)}"] = _PART
     elif likeness >= _MIN_SIMILARITY:
-        result.reasons[f"names alike ({likeness:.2f})"] = round(0.9 * likeness, 2)
+        result.reasons[f"similar names ({likeness:.2f})"] = round(0.9 * likeness, 2)
     elif part:
-        result.reasons[f"{quote(part)} is a part of {fits} names"] = _PART_OF_SEVERAL
+        result.reasons[f"{fits} names contain {quote(part)}"] = _PART_OF_SEVERAL
     result.has_one_name = likeness == 1.0 or bool(alias)
     if shared:
         text = "1 observation" if shared == 1 else f"{shared} observations"
         result.reasons[f"{text} in common"] = round(1 - 0.5 ** min(shared, 4), 2)
     if cosine is not None and cosine >= _COSINE and likeness > 0:
-        result.reasons[f"alike in meaning ({cosine:.2f})"] = round(0.8 * cosine**2, 2)
+        result.reasons[f"similar meaning ({cosine:.2f})"] = round(0.8 * cosine**2, 2)
     if result.reasons and entity.type != other.type and ENTITY not in (entity.type, other.type):
         result.reasons = {reason: round(0.85 * weight, 2) for reason, weight in result.reasons.items()}
     return result
 
 
-def _common_name(entity: Compared, other: Compared) -> str | None:
+def _common_name(entity: ComparedEntity, other: ComparedEntity) -> str | None:
     """Return a name that both entities have, or None. It is an alias of at least one of them."""
     known = {name_key(name) for name in other.names}
     return next((name for name in entity.names if name_key(name) in known), None)
 
 
-def pairs(entities: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
-    """Yield the ids of entities whose names share the beginning or end of a word, each pair once."""
+def pairs(entities: Mapping[str, ComparedEntity]) -> Iterator[tuple[str, str]]:
+    """Yield the ids of each pair of entities whose names share the first or last letters of a word, each pair once."""
     blocks: dict[str, set[str]] = {}
     for subject, compared in entities.items():
         for key in {key for name in compared.names for key in _keys(name)}:
@@ -198,7 +203,7 @@ def pairs(entities: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
 
 
 def _keys(name: str) -> Iterator[str]:
-    """Yield keys that similar names share: the name key, the words, and the beginnings and ends of words."""
+    """Yield keys that similar names share: the name key, the sorted words, and three letters at each end of a word."""
     results = parts(name)
     yield "=" + name_key(name)
     yield "=" + "".join(sorted(results))

@@ -1,4 +1,4 @@
-"""Finds the spans of a text that may be names, as they are written."""
+"""Finds the spans of a text that may be names. Their spelling is not changed."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def find_spans(text: str, max_words: int) -> dict[str, None]:
     spans: dict[str, None] = {}
     for first in range(len(words)):
         for last in range(first, min(first + max_words, len(words))):
-            spans |= dict.fromkeys(_forms(text[words[first].start() : words[last].end()]))
+            spans |= dict.fromkeys(_span_variants(text[words[first].start() : words[last].end()]))
     return spans
 
 
-def _forms(span: str) -> Iterator[str]:
-    """Yield the span, and the span without punctuation that may not be part of the name."""
+def _span_variants(span: str) -> Iterator[str]:
+    """Yield the span with and without leading and trailing punctuation, which may not belong to the name."""
     starts = range(len(span) - len(span.lstrip(_OPENING)) + 1)
     ends = range(len(span.rstrip(_CLOSING)), len(span) + 1)
     for part in (span[start:end] for start in starts for end in ends):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from graph_memory.memory.changes.context import living_of, owners_of, read_attachments, read_in_parts
+from graph_memory.memory.changes.context import owners_of, read_attachments, read_in_parts, types_of_existing
 from graph_memory.memory.changes.paging import AT_ONCE
 from graph_memory.memory.changes.values import UniqueValue, link_value
 from graph_memory.memory.entities.observations.current import CURRENT
@@ -22,13 +22,13 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 MAX_MOVED = AT_ONCE // 2
-"""Maximum number of records that are moved at once: each is deleted and created."""
+"""Maximum number of records that one write moves. Each move is a deletion and a creation."""
 CONNECTION_IDS = query("entities/joined", str)
 _PREFIXES = {Kind.OBSERVATION: "obs", Kind.CONNECTION: "conn"}
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class AttachedRecords:
     """The records attached to nodes that are deleted, and the equal records of the target."""
 
     target: str
@@ -37,15 +37,15 @@ class Attached:
     """For each deleted node, the deletions of its attached records."""
     events: Sequence[Event]
     relations_of_target: Sequence[Event]
-    """Relations of the target with the same other ends as the moved relations."""
+    """The target's relations with the nodes that the moved relations connect to."""
     texts: Mapping[str, str]
-    """Ids of the current observations of the target, by their texts."""
-    living: Mapping[str, str]
-    """Other ends of the moved relations, with their types."""
+    """The ids of the target's current observations, keyed by text."""
+    node_types: Mapping[str, str]
+    """The types of the nodes at the other endpoints of the moved relations, keyed by node id."""
     taken_links: Collection[UniqueValue]
-    """Destinations to which both a link of the target and a moved link lead."""
+    """Destinations that both the target and a moved link already link to."""
     new_ids: Mapping[str, str]
-    """The ids of new records, by the ids of the records that they replace."""
+    """The ids of new records, keyed by the id of the replaced record."""
 
     @property
     def relations(self) -> list[tuple[str, Mapping[str, PropertyValue]]]:
@@ -70,11 +70,11 @@ class Attached:
 
 async def read_attached(
     reader: Reader, domain: str, target: str, sources: Sequence[str], new_ids: dict[str, str]
-) -> Attached:
+) -> AttachedRecords:
     """Return the records attached to nodes that are deleted and the equal records of the target.
 
-    `new_ids` has the ids from earlier attempts. Missing ones are added to it. Raises TooMany if one write cannot hold
-    all records.
+    `new_ids` contains the ids from earlier attempts; missing ids are added to it. Raises TooManyEvents if there are too
+    many records for one write.
     """
     deletions = await read_attachments(reader, domain, sources, MAX_MOVED)
     subjects = dict.fromkeys(draft.subject for drafts in deletions.values() for draft in drafts)
@@ -85,7 +85,7 @@ async def read_attached(
     texts = {observation.text: observation.id for observation in await reader.read(CURRENT, domain=domain, node=target)}
     for observation in events:
         new_ids.setdefault(observation.draft.subject, new_id(_PREFIXES.get(observation.draft.kind, "link")))
-    return Attached(
+    return AttachedRecords(
         target=target,
         sources=sources,
         deletions=deletions,
@@ -94,7 +94,7 @@ async def read_attached(
             reader, domain, [subject_id for subject_id in ids if subject_id not in subjects]
         ),
         texts=texts,
-        living=await living_of(reader, domain, [other for other in others if other != target]),
+        node_types=await types_of_existing(reader, domain, [other for other in others if other != target]),
         taken_links=await owners_of(reader, domain, _links_by_destination(target, events)),
         new_ids=new_ids,
     )
@@ -105,7 +105,7 @@ def _holds(at: datetime, state: Mapping[str, object]) -> bool:
 
 
 def _links_by_destination(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:
-    """Return the links by destination. If several have the same destination, the first is kept."""
+    """Return the links, keyed by destination. If several have the same destination, the first is kept."""
     links = [event for event in reversed(events) if event.draft.kind is Kind.LINK]
     return {way: link for link in links for way in link_value(target, link.draft.state or {})}
 

@@ -1,4 +1,4 @@
-"""Drafts the move of attached records to the entity that they are merged into, without duplicates or I/O.
+"""Drafts the move of attached records to the target of a merge. Drops duplicates. Does no I/O.
 
 Moved records get new ids, since no event changes the entity of a record.
 """
@@ -15,13 +15,13 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ObservationState, State, user_properties
 
 RelationKey = tuple[str, str, str]
-"""A relation: the ids of its ends, and its stored type."""
+"""A relation: the ids of its endpoints, and its stored type."""
 _EVIDENCE = "_evidence"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A property of a duplicate relation whose value is not taken over."""
+    """A property whose value is discarded, because the target has an equal relation with another value."""
 
     relation: Event
     property: str
@@ -36,23 +36,23 @@ class Move:
     target: str
     sources: Collection[str]
     texts: dict[str, str]
-    """Ids of the target's current observations by their texts."""
+    """The ids of the target's current observations, keyed by text."""
     relations: dict[RelationKey, Mapping[str, object]]
-    """The target's current relations with their states."""
+    """The states of the target's current relations, keyed by endpoints and type."""
     holds: Callable[[Mapping[str, object]], bool]
     new_ids: Mapping[str, str]
-    """The ids of new records by the ids of the records that they replace, the same in each attempt at the write."""
+    """The ids of new records, keyed by the id of the replaced record. All attempts of a write use the same ids."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     known_observations: int = 0
     known_relations: int = 0
     differences: list[Difference] = field(default_factory=list[Difference])
 
     def count(self, kind: Kind) -> int:
-        """Return the number of moved records of a kind."""
+        """Return the number of records of a kind that the target receives."""
         return sum(draft.kind is kind for draft in self.drafts)
 
     def move_observations(self, events: Sequence[Event]) -> None:
-        """Move observations in order. References to moved observations are updated."""
+        """Move observations in order, except duplicates. Updates references to the moved observations."""
         ids: dict[str, str] = {}
         moved: list[Event] = []
         for event in events:
@@ -96,7 +96,7 @@ class Move:
         self.drafts += [replace(draft, state=_update_premises(state, ids)) for draft, state in moved]
 
     def move_links(self, links: Mapping[UniqueValue, Event], taken_links: Collection[UniqueValue]) -> None:
-        """Move links to other domains, except those with a destination that the target already has."""
+        """Move cross-domain links to the target. Skips links whose destination the target already links to."""
         for event in (event for destination, event in links.items() if destination not in taken_links):
             subject_id = self.new_ids[event.draft.subject]
             draft = replace(event.draft, op=Op.CREATE, subject=subject_id, from_id=self.target, previous=None)

@@ -1,4 +1,4 @@
-"""Observations as of their last events, and drafts that end or change them."""
+"""Reads observations in the state after their last events, and drafts changes to them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ObservationRow:
 
     id: str
     text: str
-    is_over: bool
+    has_ended: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class Observation:
     node: str
     version: int
     state: ObservationState
-    is_over: bool
+    has_ended: bool
 
     def draft_update(self, state: ObservationState) -> Draft:
-        """Return the draft of an update to another state."""
+        """Return the draft that updates the observation to `state`."""
         return Draft(
             op=Op.UPDATE,
             kind=Kind.OBSERVATION,
@@ -52,7 +52,7 @@ OBSERVATIONS = query("entities/observations", ObservationRow)
 async def observations_of(
     reader: Reader, domain: str, node: str | None, references: Sequence[str]
 ) -> Mapping[str, Observation]:
-    """Return an entity's observations that have one of these ids or texts, by id, oldest first."""
+    """Return an entity's observations that have one of these ids or texts, keyed by id, oldest first."""
     if node is None or not references:
         return {}
     rows = await reader.read(OBSERVATIONS, domain=domain, node=node, wanted=list(references))
@@ -60,7 +60,11 @@ async def observations_of(
     states = {event.draft.subject: event for event in map(Event.from_row, events)}
     return {
         row.id: Observation(
-            row.id, node, states[row.id].seq, ObservationState.from_state(states[row.id].draft.state or {}), row.is_over
+            row.id,
+            node,
+            states[row.id].seq,
+            ObservationState.from_state(states[row.id].draft.state or {}),
+            row.has_ended,
         )
         for row in rows
         if row.id in states
@@ -68,7 +72,7 @@ async def observations_of(
 
 
 def draft_end(observation: Observation, at: datetime) -> Draft:
-    """Return the draft that ends an observation."""
+    """Return the draft that ends an observation at the time `at`."""
     return observation.draft_update(
         replace(observation.state, validity=replace(observation.state.validity, valid_to=at))
     )

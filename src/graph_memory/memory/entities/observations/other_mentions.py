@@ -1,4 +1,4 @@
-"""Finds texts of other nodes that name a forgotten entity: observations, properties and contents."""
+"""Finds texts of other nodes that mention a forgotten entity: observations, properties and contents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.results import Forgotten
+from graph_memory.memory.entities.results import ForgetResult
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.search.candidate_ranking import rank_candidates
 from graph_memory.memory.search.ranking.excerpts import CUT
@@ -26,7 +26,7 @@ _MAX_NAMES = 100
 """Maximum number of names and aliases that one call searches for."""
 _MAX_HITS = 100
 _MAX_MENTIONS = 20
-"""Maximum number of mentions that are returned."""
+"""Maximum number of mentions in a receipt."""
 _MAX_LENGTH = 200
 """Maximum number of characters of each mention."""
 _CHARACTERS_BEFORE = 60
@@ -36,25 +36,25 @@ _UNSPACED = ALONE + SYLLABLES
 
 
 async def with_mentions(
-    core: Core, domain: str, receipt: Forgotten, names: Sequence[Sequence[str]], forgotten_ids: Collection[str]
-) -> Forgotten:
-    """Return the receipt with the texts of other nodes that name an entity, each after the title of its node.
+    core: Core, domain: str, receipt: ForgetResult, names: Sequence[Sequence[str]], forgotten_ids: Collection[str]
+) -> ForgetResult:
+    """Add to a receipt the texts of other nodes that mention a forgotten entity, each preceded by its node's title.
 
-    `names` has the names and aliases of each entity, and `forgotten_ids` the ids of forgotten records. Changes
-    that are not indexed yet may be missing. If the search fails, the receipt has a warning, because the entities are
-    forgotten already.
+    `names` contains the names and aliases of each entity, and `forgotten_ids` the ids of forgotten records. Changes
+    that are not indexed yet may be missing. If the search fails, the receipt contains a warning instead of an error,
+    because the entities have already been forgotten.
     """
     try:
         return receipt.model_copy(update=await _mentions(core, domain, names, forgotten_ids))
     except GraphError as error:
-        failed = f"Texts of other nodes that name the entities could not be searched: {error.message}."
+        failed = f"Other nodes could not be searched for mentions of the entities: {error.message}."
         return receipt.model_copy(update={"warnings": (f"{failed} Search for the names with scan.",)})
 
 
 async def _mentions(
     core: Core, domain: str, names: Sequence[Sequence[str]], forgotten_ids: Collection[str]
 ) -> dict[str, object]:
-    """Return the receipt's fields about other nodes that mention the names."""
+    """Return the fields of the receipt that contain mentions of the names in other nodes."""
     all_names = list(dict.fromkeys(name for names_of_entity in names for name in names_of_entity))
     searched = list(
         dict.fromkeys(name for names_of_entity in names for name in names_of_entity[:_MAX_NAMES_PER_ENTITY])
@@ -96,7 +96,7 @@ def _lines_naming(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
 def _pattern(name: str) -> re.Pattern[str]:
     """Return the pattern that finds a name in folded text.
 
-    It needs no word boundary next to letters of scripts without spaces.
+    The pattern requires a word boundary at both ends of the name, except next to letters of scripts without spaces.
     """
     folded = unicodedata.normalize("NFC", name).casefold()
     edge = rf"[^\W{_UNSPACED}]"
@@ -106,7 +106,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def _excerpt(line: str, place: int) -> str:
-    """Return the part of a line around `place`. That is an index into the folded line, which may be longer."""
+    """Return the part of a line around `place`, an index into the case-folded line, which may be longer."""
     ends = accumulate(len(character.casefold()) for character in line)
     at = next((index for index, end in enumerate(ends) if end > place), 0)
     start = max(0, min(at - _CHARACTERS_BEFORE, len(line) - _MAX_LENGTH))

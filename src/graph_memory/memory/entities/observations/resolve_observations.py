@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from graph_memory.memory.entities.observations.observing import Observation
-from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.folding import fold_text, words_only
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.stems import stems_of
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
@@ -17,13 +17,13 @@ from graph_memory.storage.store import Reader
 
 OBSERVED_OF = query("entities/observed_of", str)
 _MAX_SUGGESTIONS = 3
-"""Maximum number of observations or entities in an error message."""
+"""Maximum number of observations, or of entities, that an error message suggests."""
 _MIN_WORDS, _MIN_SHARE = 2, 0.5
-"""Minimum number of words that similar texts share, and their minimum share of the shorter text."""
+"""Minimum number of words that similar texts have in common, and their minimum fraction of the shorter text."""
 
 
 def resolve_references(names: Iterable[str], among: Mapping[str, Observation]) -> list[Observation]:
-    """Return the observations with these ids or texts.
+    """Return the observations in `among` that have these ids or texts.
 
     If several have the same text, the current one is returned, or the last one if all have ended. Raises
     INVALID_ARGUMENT if no observation matches.
@@ -32,8 +32,8 @@ def resolve_references(names: Iterable[str], among: Mapping[str, Observation]) -
     for name in names:
         same = [observation for observation in among.values() if name in (observation.id, observation.state.text)]
         if not same:
-            raise _unknown("replaces", name)
-        observations.append(next((observation for observation in same if not observation.is_over), same[-1]))
+            raise _unknown_observation_error("replaces", name)
+        observations.append(next((observation for observation in same if not observation.has_ended), same[-1]))
     return list({observation.id: observation for observation in observations}.values())
 
 
@@ -45,21 +45,21 @@ async def check_references(
     known: Sequence[CurrentObservation],
     argument: str = "replaces",
 ) -> None:
-    """Raise INVALID_ARGUMENT, with suggestions, for a reference that matches no observation of an entity."""
+    """Raise INVALID_ARGUMENT, with suggestions, for a reference that matches no observation of the entity."""
     known_references = {name for observation in among.values() for name in (observation.id, observation.state.text)}
     for name in names:
         if name not in known_references:
             owners = await reader.read(OBSERVED_OF, domain=domain, wanted=name, limit=_MAX_SUGGESTIONS)
-            raise _unknown(argument, name, known, owners)
+            raise _unknown_observation_error(argument, name, known, owners)
 
 
-def _unknown(
+def _unknown_observation_error(
     argument: str, name: str, known: Sequence[CurrentObservation] = (), owners: Sequence[str] = ()
 ) -> GraphError:
-    hint = Hint("Use the id of an observation of this entity, or its exact text.", " {open_nodes} lists them.")
+    hint = Hint("Use the id of an observation of this entity, or its exact text.", " List them with {open_nodes}.")
     if owners:
         names = " and ".join(quote(owner) for owner in sorted(owners))
-        which = "that entity" if len(owners) == 1 else "one of them"
+        which = "that entity" if len(owners) == 1 else "one of these entities"
         hint = f"That observation belongs to {names}. Refer to it in a call about {which}."
     elif similar := similar_observations(name, known):
         lines = [f"{quote(observation.text)} ({observation.id})" for observation in similar]
@@ -68,7 +68,7 @@ def _unknown(
 
 
 def similar_observations(text: str, known: Sequence[CurrentObservation]) -> list[CurrentObservation]:
-    """Return the observations that were probably meant: first those with a similar spelling, then by shared words."""
+    """Return the observations that `text` may refer to: the most similar spelling first, then by shared words."""
     nearest_text, words = nearest(text, [observation.text for observation in known]), _words(text)
     pairs: list[tuple[float, CurrentObservation]] = []
     for observation in known:
@@ -82,4 +82,4 @@ def similar_observations(text: str, known: Sequence[CurrentObservation]) -> list
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(stems_of(words_only(plain(text)), language_of(text)))
+    return frozenset(stems_of(words_only(fold_text(text)), language_of(text)))

@@ -1,4 +1,4 @@
-"""Validates entities, relations and observations that callers pass, without I/O."""
+"""Validates entities, relations and observations from callers. Does no I/O."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TEXT, _TIME, _SOURCE = "text", "time", "source"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewObservation:
-    """A requested observation. Without a time, it gets the time of the write."""
+    """A requested observation. By default, its time is the time of the write."""
 
     text: str
     time: datetime | None = None
@@ -33,12 +33,12 @@ class NewObservation:
     supersedes: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
     id: str = field(default_factory=lambda: new_id("obs"), compare=False)
-    """The id if it is created, the same in each attempt at the write."""
+    """The id of the new record, the same in each attempt at the write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEntity:
-    """A requested entity."""
+    """A requested new entity."""
 
     name: str
     type: str = ENTITY
@@ -46,7 +46,7 @@ class NewEntity:
     content: Content
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     id: str = field(default_factory=lambda: new_id("mem"), compare=False)
-    """The id if it is created, the same in each attempt at the write."""
+    """The id of the new record, the same in each attempt at the write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class NewObservations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRelation:
-    """A requested relation. If it is `lenient`, its ends need not be entities."""
+    """A requested relation. The endpoints of a `lenient` relation need not be entities."""
 
     from_name: str
     to_name: str
@@ -67,11 +67,12 @@ class NewRelation:
     lenient: bool = False
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     id: str = field(default_factory=lambda: new_id("conn"), compare=False)
-    """The id if it is created, the same in each attempt at the write, so that broken rules refer to it."""
+    """The id of the new record. It is the same in each attempt at the write, so that errors about broken rules can
+    refer to it."""
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The identity of the relation."""
+        """The start, end and type. Relations with equal keys are duplicates."""
         return (self.from_name, self.to_name, self.type)
 
 
@@ -85,7 +86,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityRemoval:
-    """An entity to delete."""
+    """The name of an entity to delete."""
 
     name: str
 
@@ -98,7 +99,10 @@ class RelationRemoval:
 
 
 def new_entities(values: object, now: datetime) -> list[NewEntity]:
-    """Return the requested entities, the first one of each name. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return the requested entities. For a repeated name, only the first entity is returned.
+
+    Raises INVALID_ARGUMENT if an argument is invalid, and INVALID_PROPERTY if a property is invalid.
+    """
     entities: dict[str, NewEntity] = {}
     for item in LocatedValue(values, "entities").items():
         entity = new_entity(item, now)
@@ -107,7 +111,7 @@ def new_entities(values: object, now: datetime) -> list[NewEntity]:
 
 
 def new_entity(item: LocatedValue, now: datetime) -> NewEntity:
-    """Return a requested entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return a requested entity. Raises the errors of `new_entities`."""
     fields = item.fields(("name", "entityType", "type", "observations", "description", "properties"))
     entity_type = fields.get("entityType", "type")
     return NewEntity(
@@ -120,7 +124,10 @@ def new_entity(item: LocatedValue, now: datetime) -> NewEntity:
 
 
 def properties_from(fields: Fields) -> Mapping[str, PropertyValue]:
-    """Return the properties except the name. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
+    """Return the requested properties, or an empty mapping if there are none.
+
+    Raises INVALID_ARGUMENT if they include a name, and INVALID_PROPERTY if a property is invalid.
+    """
     located = fields.get("properties")
     properties = check_properties({key: entry.value for key, entry in located.entries().items()}) if located else {}
     if _NAME in properties and located is not None:
@@ -129,7 +136,7 @@ def properties_from(fields: Fields) -> Mapping[str, PropertyValue]:
 
 
 def observations_from(located: LocatedValue | None, now: datetime) -> list[NewObservation]:
-    """Return the observations. Of equal texts, the first is kept."""
+    """Return the requested observations. For a repeated text, only the first observation is returned."""
     observations: dict[str, NewObservation] = {}
     for item in located.items() if located else ():
         observation = observation_from(item, now)
@@ -138,7 +145,10 @@ def observations_from(located: LocatedValue | None, now: datetime) -> list[NewOb
 
 
 def observation_from(item: LocatedValue, now: datetime, also: Sequence[str] = ()) -> NewObservation:
-    """Return an observation from a text or an object, which may have the keys in `also`. Raises INVALID_ARGUMENT."""
+    """Return an observation from a string or an object. The object can also have the keys in `also`.
+
+    Raises INVALID_ARGUMENT if a field is unknown or invalid.
+    """
     if isinstance(item.value, str):
         return NewObservation(text=text_of(item))
     fields = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to", *also))
@@ -161,21 +171,25 @@ def _time(fields: Fields, name: str, now: datetime) -> datetime | None:
 
 
 def new_observations(values: object, now: datetime) -> list[NewObservations]:
-    """Return the requested observations. Raises INVALID_ARGUMENT."""
+    """Return the requested observations. Raises INVALID_ARGUMENT if an item is invalid."""
     return [observations_of(item, now) for item in LocatedValue(values, "observations").items()]
 
 
 def observations_of(item: LocatedValue, now: datetime) -> NewObservations:
-    """Return the requested observations of one entity. Raises INVALID_ARGUMENT."""
+    """Return the requested observations of one entity.
+
+    Raises INVALID_ARGUMENT if a field is unknown, missing or invalid.
+    """
     fields = item.fields(("entityName", "contents", "observations"))
     texts = fields.need("contents", "observations")
     return NewObservations(name=text_of(fields.need("entityName")), observations=observations_from(texts, now))
 
 
 def new_relations(values: object, *, lenient: bool | None) -> list[NewRelation]:
-    """Return the requested relations without duplicates. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
+    """Return the requested relations without duplicates.
 
-    Relations with the field names of the official server are lenient by default, as in that server.
+    Relations with the official server's field names are lenient by default, as in that server. Raises INVALID_ARGUMENT
+    if an argument is invalid, and INVALID_PROPERTY if a property is invalid.
     """
     relations: dict[tuple[str, str, str], NewRelation] = {}
     for item in LocatedValue(values, "relations").items():
@@ -185,7 +199,7 @@ def new_relations(values: object, *, lenient: bool | None) -> list[NewRelation]:
 
 
 def new_relation(item: LocatedValue, *, lenient: bool | None) -> NewRelation:
-    """Return a requested relation. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return a requested relation. Raises the errors of `new_relations`."""
     fields = item.fields(("from", "to", "relationType", "type", "properties"))
     return NewRelation(
         from_name=text_of(fields.need("from")),
@@ -197,28 +211,31 @@ def new_relation(item: LocatedValue, *, lenient: bool | None) -> NewRelation:
 
 
 def relations_to_delete(values: object) -> list[NewRelation]:
-    """Return the relations to delete. Raises INVALID_ARGUMENT."""
+    """Return the relations to delete. Raises INVALID_ARGUMENT if an item is invalid."""
     return new_relations(values, lenient=True)
 
 
 def removals(values: object) -> list[Removal]:
-    """Return the observations to delete. Raises INVALID_ARGUMENT."""
+    """Return the observations to delete. Raises INVALID_ARGUMENT if an item is invalid."""
     return [removal(item) for item in LocatedValue(values, "deletions").items()]
 
 
 def removal(item: LocatedValue) -> Removal:
-    """Return the observations of one entity to delete. Raises INVALID_ARGUMENT."""
+    """Return the texts of the observations to delete from one entity.
+
+    Raises INVALID_ARGUMENT if a field is unknown, missing or invalid.
+    """
     fields = item.fields(("entityName", "observations"))
     return Removal(name=text_of(fields.need("entityName")), texts=[*_texts(fields.need("observations"))])
 
 
 def text_from(value: object, argument: str) -> str:
-    """Return a text. Raises INVALID_ARGUMENT."""
+    """Return the value of an argument as text. Raises INVALID_ARGUMENT if it is not text, or cannot be stored."""
     return text_of(LocatedValue(value, argument))
 
 
 def names_from(values: object, argument: str = "names") -> list[str]:
-    """Return names without duplicates. Raises INVALID_ARGUMENT."""
+    """Return the names in an argument without duplicates. Raises INVALID_ARGUMENT if it is not a list of strings."""
     return list(dict.fromkeys(_texts(LocatedValue(values, argument))))
 
 
@@ -227,8 +244,8 @@ def _texts(located: LocatedValue) -> Iterator[str]:
 
 
 def text_of(item: LocatedValue) -> str:
-    """Return a text of any length, including an empty one. Raises INVALID_ARGUMENT if it cannot be stored."""
+    """Return the text of an item. It may be empty. Raises INVALID_ARGUMENT if it is not text, or cannot be stored."""
     text = item.text()
     if not is_encodable(text):
-        raise invalid_argument(item.at, f"{item.at} contains a lone surrogate (half a character pair)", "Remove it.")
+        raise invalid_argument(item.at, f"{item.at} contains half of a UTF-16 surrogate pair", "Remove it.")
     return text

@@ -12,7 +12,7 @@ from graph_memory.model.subjects.kinds import Kind
 
 @dataclass(frozen=True, slots=True)
 class IdRow:
-    """An entity that was referred to by its id."""
+    """An entity that was identified by its id."""
 
     id: str
     name: str
@@ -20,7 +20,7 @@ class IdRow:
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """An entity, or a node that is only an end of relations."""
+    """An entity, or a node that is only an endpoint of relations."""
 
     name: str
     id: str
@@ -36,7 +36,7 @@ class NodeRow:
 
 @dataclass(frozen=True, slots=True)
 class EntityObservationsRow:
-    """An entity, its end, and its observations with one of the requested texts, as lists of id, text and version."""
+    """An entity, the time at which it ended, and the id, text and version of each observation with a requested text."""
 
     name: str
     id: str
@@ -45,7 +45,7 @@ class EntityObservationsRow:
 
     @property
     def deletions(self) -> list[Draft]:
-        """The drafts that delete these observations."""
+        """The drafts that delete the matching observations."""
         return [
             Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=subject, from_id=self.id, previous=version)
             for subject, _, version in self.matches
@@ -54,7 +54,7 @@ class EntityObservationsRow:
 
 @dataclass(frozen=True, slots=True)
 class EqualRelationsRow:
-    """The ends of a relation, and the relations equal to it as lists of id, stored type and version."""
+    """A relation's endpoint nodes, and the id, stored type and version of each stored relation equal to it."""
 
     place: int
     from_id: str | None
@@ -67,13 +67,13 @@ class EqualRelationsRow:
 
     @property
     def ends(self) -> dict[str, str]:
-        """The existing ends with their types."""
+        """The types of the endpoint nodes, by node id. Missing endpoints are omitted."""
         ends = ((self.from_id, self.from_type), (self.to_id, self.to_type))
         return {subject_id: kind or "" for subject_id, kind in ends if subject_id is not None}
 
     @property
     def deletions(self) -> list[Draft]:
-        """The drafts that delete the duplicate relations."""
+        """The drafts that delete the equal stored relations."""
         return [
             Draft(
                 op=Op.DELETE,
@@ -90,7 +90,7 @@ class EqualRelationsRow:
 
 @dataclass(frozen=True, slots=True)
 class EndRow:
-    """A node that is only an end of relations, and these relations."""
+    """A node that is only an endpoint of relations, and these relations."""
 
     id: str
     type: str
@@ -98,7 +98,7 @@ class EndRow:
     relations: list[str]
 
     def loses_all_relations(self, is_deleted: Callable[[str], bool]) -> bool:
-        """Return whether all relations of the node are deleted, so that the node must be deleted too."""
+        """Return whether all relations of the node are deleted. The node must then be deleted too."""
         return all(map(is_deleted, self.relations))
 
     @property

@@ -1,4 +1,4 @@
-"""Observations about unsettled matters: "The venue is not decided yet", "waits for a reply"."""
+"""Observations about unresolved matters: "The venue is not decided yet", "waits for a reply"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from graph_memory.memory.search.candidate_ranking import rank_candidates
-from graph_memory.memory.search.ranking.scoring import Passage, Points
+from graph_memory.memory.search.ranking.scoring import Passage, TermScores
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.model.subjects.kinds import Kind
@@ -42,35 +42,35 @@ _QUERY = (
     "warten wartet encore attente suspens décider confirmer définir todavía aún pendiente espera decidir confirmar "
     "definir ancora attesa sospeso decidere confermare"
 )
-"""The query that finds such sentences in the index."""
+"""The query that finds sentences about unresolved matters in the index."""
 _HITS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSentences:
-    """The observations about open matters, by node, and the scores."""
+    """The observations about unresolved matters, keyed by node, and their passages' scores, keyed by passage key."""
 
     passages: Mapping[str, list[Passage]] = field(default_factory=dict[str, list[Passage]])
-    points: Mapping[str, Points] = field(default_factory=dict[str, Points])
+    points: Mapping[str, TermScores] = field(default_factory=dict[str, TermScores])
 
 
-def says_open(text: str) -> bool:
-    """Return whether a sentence is about an unsettled matter, in one of five languages."""
+def is_about_open_matter(text: str) -> bool:
+    """Return whether a sentence is about an unresolved matter, in one of five languages."""
     if _OPEN.search(text) is not None:
         return True
     starts = (match.start() for match in _PENDING.finditer(text))
     return any(_NEGATED.search(text, max(start - _BEFORE, 0), start) is None for start in starts)
 
 
-async def open_sentences(scope: Scope) -> OpenSentences:
-    """Return the current observations about open matters, best first."""
+async def find_open_sentences(scope: Scope) -> OpenSentences:
+    """Return the current observations about unresolved matters, best first."""
     hits = await rank_candidates(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
-    open_scores = [open_scores for open_scores in hits.scored.values() if _is_open(open_scores.passage)]
+    scored_passages = [scored_passages for scored_passages in hits.scored.values() if _is_open(scored_passages.passage)]
     passages: dict[str, list[Passage]] = {}
-    for scored in sorted(open_scores, key=lambda open_scores: -open_scores.points.lexical):
+    for scored in sorted(scored_passages, key=lambda scored_passages: -scored_passages.points.lexical):
         passages.setdefault(scored.passage.unit, []).append(scored.passage)
-    return OpenSentences(passages, {scored.passage.key: scored.points for scored in open_scores})
+    return OpenSentences(passages, {scored.passage.key: scored.points for scored in scored_passages})
 
 
 def _is_open(passage: Passage) -> bool:
-    return passage.owner_kind == Kind.OBSERVATION and says_open(passage.text)
+    return passage.owner_kind == Kind.OBSERVATION and is_about_open_matter(passage.text)

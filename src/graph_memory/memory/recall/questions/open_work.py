@@ -18,21 +18,21 @@ from graph_memory.model.time.times import Span, read_span
 from graph_memory.model.values.properties import PropertyValue
 
 
-def _set_of(words: str) -> frozenset[str]:
+def _word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_OPEN = _set_of(
+_OPEN = _word_set(
     "open next todo todos pending outstanding due overdue unfinished remaining upcoming deadlines undecided unresolved "
     "offen ouvert ouverts pendiente pendientes aperto aperti"
 )
-_WORK = _set_of("task goal todo action issue bug ticket milestone deadline step reminder objective")
+_WORK = _word_set("task goal todo action issue bug ticket milestone deadline step reminder objective")
 _ALLOWED_WORDS = (
     _OPEN
     | _WORK
     | {f"{word}s" for word in _WORK}
-    | _set_of("still left and which should must need needs soon until when who whose by them each has have")
-    | _set_of("was ist sind noch alles quoi qui est sont encore qué que está están queda todavía cosa è sono ancora")
+    | _word_set("still left and which should must need needs soon until when who whose by them each has have")
+    | _word_set("was ist sind noch alles quoi qui est sont encore qué que está están queda todavía cosa è sono ancora")
 )
 _ABOUT = re.compile(
     r"^(?:what|which|who|list|show|anything|everything)\b.*"
@@ -50,26 +50,26 @@ _QUERY = "status open todo pending active planned blocked due deadline task goal
 _OVERDUE = re.compile(r"\b(?:overdue|past due|past (?:its|their) due date|überfällig\w*)\b", re.IGNORECASE)
 _ASKS_WHEN_DUE = re.compile(r"\b(?:due|overdue|deadlines?|fällig\w*|überfällig\w*)\b", re.IGNORECASE)
 _HAS_YEAR = re.compile(r"\b\d{4}\b")
-"""The year of a due date that does not depend on the day on which it was written."""
+"""A year. A due date with a year does not depend on the day on which it was written."""
 _HITS = 100
 _LAST = "~"
 _MAX_EXAMPLES = 3
-"""Maximum number of unreadable due dates that a note names."""
-CLOSED = _set_of(
+"""Maximum number of unreadable due dates that a note lists."""
+CLOSED = _word_set(
     "answered closed done resolved settled complete completed finished cancelled canceled dropped archived"
 )
-"""Values of `status` and `state` that say that nothing remains to be done."""
+"""Values of `status` and `state` that mark work as completed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class OpenWork:
     """The tasks and goals of a domain."""
 
     open: Sequence[RecallRow]
     """The open tasks and goals, sorted by due date. Work without a due date comes last."""
     closed: Sequence[RecallRow] = ()
     is_all: bool = True
-    """Whether there are no other tasks and goals."""
+    """Whether the two lists contain all tasks and goals of the domain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,12 @@ class Selection:
 
     rows: Sequence[RecallRow]
     excluded: frozenset[str] = frozenset()
-    """Other work, which is not part of the answer."""
+    """The ids of all other tasks and goals, which are not part of the answer."""
     notes: Sequence[str] = field(default_factory=tuple[str, ...])
 
 
 def asks_for_open_work(question: str) -> bool:
-    """Return whether a question asks what is open or next, and names nothing else."""
+    """Return whether a question asks for open or next tasks in general, without naming a topic."""
     words = re.findall(r"\w+", question.lower().replace("to do", "todo").replace("to-do", "todo"))
     return not _OPEN.isdisjoint(words) and all(word in _ALLOWED_WORDS or word in SAYING_NOTHING for word in words)
 
@@ -94,17 +94,17 @@ def is_closed(facts: Iterable[Sequence[PropertyValue]]) -> bool:
 
 
 def mentions_open_work(question: str) -> bool:
-    """Return whether a question asks for open work, possibly that of a person or for a purpose."""
+    """Return whether a question asks for open work, possibly only of one person or for one purpose."""
     return _ABOUT.search(question.strip()) is not None
 
 
 def asks_for_overdue_work(question: str) -> bool:
-    """Return whether a question asks only for open work whose due date is over."""
+    """Return whether a question asks only for open work whose due date has passed."""
     return _OVERDUE.search(question) is not None
 
 
 def due_period(question: str, period: Period | None, now: datetime) -> Period | None:
-    """Return the period in a question about open work if it is a period of due dates."""
+    """Return the period of a question if it asks for due dates in this period, otherwise None."""
     if period is None or _ASKS_WHEN_DUE.search(question):
         return period
     is_ahead = any(end is not None and end > now for end in (period.since, period.until))
@@ -123,16 +123,16 @@ def _due_span(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> Span |
         return None
 
 
-def select_by_due_date(work: Work, period: Period | None, now: datetime, *, overdue: bool) -> Selection:
+def select_by_due_date(work: OpenWork, period: Period | None, now: datetime, *, overdue: bool) -> Selection:
     """Select the open work that is overdue, that is due in a period, or both."""
-    due = {row.id: _due_span(row.facts, now) for row in work.open}
+    due_span_by_id = {row.id: _due_span(row.facts, now) for row in work.open}
 
     def is_selected(span: Span | None) -> bool:
-        is_in_period = span is not None and (period is None or period.has(span.begins, span.last))
-        return span is not None and is_in_period and (not overdue or span.ends <= now)
+        is_in_period = span is not None and (period is None or period.has(span.start, span.last))
+        return span is not None and is_in_period and (not overdue or span.end <= now)
 
-    rows = [row for row in work.open if is_selected(due[row.id])]
-    unreadable = [row for row in work.open if due[row.id] is None and due_date(row.facts) != _LAST]
+    rows = [row for row in work.open if is_selected(due_span_by_id[row.id])]
+    unreadable = [row for row in work.open if due_span_by_id[row.id] is None and due_date(row.facts) != _LAST]
     condition = " and ".join(["overdue"] * overdue + ["due in that time"] * (period is not None))
     notes = [] if rows else [_none_note(condition, work, has_unreadable=bool(unreadable))]
     notes += [_unreadable_note(unreadable)] if unreadable else []
@@ -140,7 +140,7 @@ def select_by_due_date(work: Work, period: Period | None, now: datetime, *, over
     return Selection(rows, frozenset(excluded), tuple(notes))
 
 
-def _none_note(condition: str, work: Work, *, has_unreadable: bool) -> str:
+def _none_note(condition: str, work: OpenWork, *, has_unreadable: bool) -> str:
     if not work.is_all:
         return (
             f"None of the {len(work.open):,} open tasks and goals that were found is {condition}. There may be others."
@@ -149,23 +149,23 @@ def _none_note(condition: str, work: Work, *, has_unreadable: bool) -> str:
 
 
 def _unreadable_note(rows: Sequence[RecallRow]) -> str:
-    examples = ", ".join(f"{quote(row.named)} ({quote(due_date(row.facts))})" for row in rows[:_MAX_EXAMPLES])
+    examples = ", ".join(f"{quote(row.shown_title)} ({quote(due_date(row.facts))})" for row in rows[:_MAX_EXAMPLES])
     more = f" and {len(rows) - _MAX_EXAMPLES:,} more" if len(rows) > _MAX_EXAMPLES else ""
-    return f"The due dates of {len(rows):,} open tasks or goals cannot be read: {examples}{more}. Write 2026-12-31."
+    return f"The due dates of these open tasks or goals cannot be read: {examples}{more}. Use the form 2026-12-31."
 
 
-async def find_work(scope: Scope) -> Work:
-    """Find the tasks and goals: all nodes whose type names work, and others by words such as `status` and `due`."""
+async def find_work(scope: Scope) -> OpenWork:
+    """Find the tasks and goals: nodes whose type is a kind of work, and nodes with words such as `status` and `due`."""
     hits = await rank_candidates(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
-    by_type, are_all = await _ids_by_type(scope)
+    by_type, is_complete = await _ids_by_type(scope)
     rows = await fetch_rows(scope, Kind.NODE, [*dict.fromkeys((*by_type, *(hit.owner for hit in hits.ranked)))])
     results = sorted(filter(_is_work, rows.values()), key=lambda row: (due_date(row.facts), row.id))
     closed = [row for row in results if is_closed(row.facts)]
-    return Work([row for row in results if not is_closed(row.facts)], closed, hits.is_all and are_all)
+    return OpenWork([row for row in results if not is_closed(row.facts)], closed, hits.is_all and is_complete)
 
 
 async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:
-    """Return the nodes that are work by the name of their type, and whether the list is complete."""
+    """Return the ids of the nodes whose type name is a kind of work, and whether the list is complete."""
     ontology = await scope.core.log.ontology(scope.domain)
     types = tuple(kind.name for kind in ontology.node_types if _names_work(kind.name)) if ontology else ()
     if not types:
@@ -185,7 +185,7 @@ def _is_work(row: RecallRow) -> bool:
 
 
 def due_date(facts: Iterable[Sequence[PropertyValue]]) -> str:
-    """Return the due date among properties as a sort key: properties without a due date sort last."""
+    """Return the due date among properties as a sort key. Properties without a due date sort last."""
     return next((str(value) for key, value in facts if key in _DUE and value), _LAST)
 
 

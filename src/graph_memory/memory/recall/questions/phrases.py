@@ -1,7 +1,7 @@
 """Times in a question: "what was I working on last week", "since March", "before the move".
 
-`model/time/times.py` reads the times themselves. This module finds them in a question, and interprets the word before
-each one. A phrase that may not be a time stays part of the question.
+This module finds times in a question, and interprets the word before each time, such as `since`. `model/time/times.py`
+parses the times themselves. A phrase that may not be a time stays part of the question.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _SURE = "|".join(
         "recently|lately|the other day",
     )
 )
-"""Patterns of times that count as times even without a word such as `since` before them."""
+"""Patterns that always match a time, even without a word such as `since` before it."""
 _LED = rf"{MONTH}|\d{{4}}|{WEEKDAY}"
-"""Patterns of times that need such a word before them, since they may be ordinary words or numbers."""
+"""Patterns that match a time only after a word such as `since`. Otherwise they may match other words or numbers."""
 _LEADS = "since|from|before|until|till|up to|after|in|during|on|over|within|by|of"
 _TIME = re.compile(
     rf"\b(?:(?P<lead>{_LEADS}) )?(?:the )?(?P<sure>{_SURE})(?![\w-])|\b(?P<led>{_LEADS}) (?P<time>{_LED})(?![\w-])"
@@ -53,7 +53,7 @@ _PART_OF_A_NUMBER = re.compile(
     r"\b(?:and|half|dozen|hundred|thousand|million|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)[ -])$",
     re.IGNORECASE,
 )
-"""Text before a number that belongs to the number."""
+"""Text before a number that belongs to the number, such as `twenty ` before `two`."""
 _BETWEEN = re.compile(
     rf"\b(?:between|from) (?P<first>{_SURE}|{_LED}) (?:and|to|until|till) (?P<last>{_SURE}|{_LED})(?![\w-])",
     re.IGNORECASE,
@@ -65,7 +65,7 @@ _DISTANCE = re.compile(
     re.IGNORECASE,
 )
 _DAYS = {"day": 1, "month": 31, "year": 366}
-"""Number of days in a unit. A weekend or weekday before a time is in the week before it."""
+"""Number of days in a unit. Other units, such as weeks and weekdays, count as 7 days."""
 _NAMED = re.compile(
     r"\b(?P<lead>before|after|since|until) (?P<name>(?:the|my|our|his|her|their) [\w'’ -]{2,60}?|[A-Z][\w'’ -]{1,60}?)"
     r"(?=\s*(?:[?.!,;]|$))"
@@ -77,14 +77,14 @@ _SYNONYMS = {
     "last hour": "last 1 hour", "past hour": "last 1 hour", "last day": "last 1 day", "past day": "last 1 day",
 }  # fmt: skip
 _HALVES = {"day": 0.5, "week": 3.5, "month": 15.0, "year": 183.0}
-"""Days on either side of an approximate time, such as `three weeks ago`, by its unit."""
+"""Half the length, in days, of an approximate time such as `three weeks ago`, by its unit."""
 _NO_CONTENT = """
     what which who when where how did do does was were is are am have has had i we you my our it that this the a an been
     working work worked doing done happened happen happening changed change changes new up to on about anything any
     everything things thing stuff me us s re there going show tell list all
 """
 SAYING_NOTHING = frozenset(re.findall(r"\w+", _NO_CONTENT))
-"""Words without a topic."""
+"""Words that do not name a topic."""
 
 
 _PAST = re.compile(
@@ -129,10 +129,10 @@ class Period:
     since: datetime | None
     until: datetime | None
 
-    def has(self, begins: datetime, ends: datetime | None = None) -> bool:
+    def has(self, start: datetime, end: datetime | None = None) -> bool:
         """Return whether a time, or any part of a time range, is in this period."""
-        last = begins if ends is None else ends
-        return (self.until is None or begins < self.until) and (self.since is None or last >= self.since)
+        last = start if end is None else end
+        return (self.until is None or start < self.until) and (self.since is None or last >= self.since)
 
     def __str__(self) -> str:
         first = "the beginning" if self.since is None else self.since.isoformat(" ", "minutes")[:16]
@@ -154,7 +154,10 @@ class Tense:
         return cls(_PAST_VERB.search(without_plans) is not None, _FUTURE.search(question) is not None)
 
     def toward(self, lead: str = "") -> Toward:
-        """Return the direction in which a month or day without a year is meant, given the word before it."""
+        """Return the direction of a month or day without a year: past, future or nearest.
+
+        `lead` is the word before it.
+        """
         if self.is_past == self.is_future:
             return "future" if lead == "by" and not self.is_past else "nearest"
         return "past" if self.is_past else "future"
@@ -162,7 +165,7 @@ class Tense:
 
 @dataclass(frozen=True, slots=True)
 class TimedQuestion:
-    """A question without its time phrase, and the time, or the name of an event whose time is meant."""
+    """A question without its time phrase. The time is a period, or the name of an event and the word before it."""
 
     text: str
     period: Period | None = None
@@ -171,27 +174,27 @@ class TimedQuestion:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no remaining word names a subject."""
-        return says_nothing(self.text)
+        """Whether the question has no topic besides the time."""
+        return names_no_topic(self.text)
 
 
-def says_nothing(text: str) -> bool:
-    """Return whether a text names no subject, as in `what changed`."""
+def names_no_topic(text: str) -> bool:
+    """Return whether a text names no topic, as in `what changed`."""
     return all(word in SAYING_NOTHING for word in re.findall(r"\w+", text.lower()))
 
 
 def parse_time(question: str, now: datetime) -> TimedQuestion:
-    """Split a question into its text and the first unambiguous time in it, or the period between two times."""
+    """Split a question into its text and its time: the period between two times, or the first unambiguous time."""
     if (match := _BETWEEN.search(question)) is not None:
         year = (
             "" if re.search(r"\d{4}|ago|last|this", match["first"]) else "".join(re.findall(r" \d{4}$", match["last"]))
         )
         toward = Tense.of(question).toward()
         first, last = _span(f"{match['first']}{year}", now, toward), _span(match["last"], now, toward)
-        if first is not None and last is not None and first.begins >= last.ends:
-            first = _span(match["first"], last.begins)
-        if first is not None and last is not None and first.begins < last.ends:
-            return TimedQuestion(_without(question, match), Period(first.begins, last.ends))
+        if first is not None and last is not None and first.start >= last.end:
+            first = _span(match["first"], last.start)
+        if first is not None and last is not None and first.start < last.end:
+            return TimedQuestion(_without(question, match), Period(first.start, last.end))
     if (match := _DISTANCE.search(question)) is not None and (
         period := _distance_period(match, now, Tense.of(question))
     ) is not None:
@@ -207,11 +210,11 @@ def parse_time(question: str, now: datetime) -> TimedQuestion:
     return TimedQuestion(question)
 
 
-def asks_of_past(question: str, now: datetime) -> bool:
-    """Return whether a question is about the past, so that observations that have ended may answer it."""
+def asks_about_past(question: str, now: datetime) -> bool:
+    """Return whether a question is about the past, so that ended observations may answer it."""
     timed = parse_time(question, now)
-    is_over = timed.period is not None and timed.period.until is not None and timed.period.until < now
-    return is_over or _PAST.search(question if timed.period is None else timed.text) is not None
+    has_period_ended = timed.period is not None and timed.period.until is not None and timed.period.until < now
+    return has_period_ended or _PAST.search(question if timed.period is None else timed.text) is not None
 
 
 def without_last_time(question: str) -> str | None:
@@ -221,7 +224,10 @@ def without_last_time(question: str) -> str | None:
 
 
 def _find_periods(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
-    """Return the periods in a question. The words before a time can change its period. Times with a year come first."""
+    """Return the periods in a question. The word before a time, such as `since`, determines its period.
+
+    Times with a year come first.
+    """
     times: list[tuple[re.Match[str], Period]] = []
     tense = Tense.of(question)
     for match in _TIME.finditer(question):
@@ -236,7 +242,7 @@ def _find_periods(question: str, now: datetime) -> list[tuple[re.Match[str], Per
 
 
 def _distance_period(match: re.Match[str], now: datetime, tense: Tense) -> Period | None:
-    """Return the period of a phrase such as `three days before March`. It includes the named time."""
+    """Return the period of a phrase such as `three days before March`. The period includes the named time."""
     is_cut = match["number"] is not None and _PART_OF_A_NUMBER.search(match.string[: match.start("number")])
     if is_cut or (span := _span(match["time"], now, tense.toward())) is None:
         return None
@@ -244,36 +250,36 @@ def _distance_period(match: re.Match[str], now: datetime, tense: Tense) -> Perio
     distance = timedelta(days=_DAYS.get(match["unit"].lower(), 7) * (_NUMBERS.get(numbers[-1]) or int(numbers[-1])))
     try:
         is_before = match["lead"].lower() == "before"
-        return Period(span.begins - distance, span.ends) if is_before else Period(span.begins, span.ends + distance)
+        return Period(span.start - distance, span.end) if is_before else Period(span.start, span.end + distance)
     except OverflowError:
         return None
 
 
 def _intersection(period: Period, other: Period) -> Period | None:
-    """Return the intersection if one period has no end and the other has no beginning, or None."""
-    begins, ends = (period, other) if period.until is None else (other, period)
-    if begins.since is None or begins.until is not None or ends.until is None or ends.since is not None:
+    """Return the intersection of a period without an end and a period without a start. None if there is none."""
+    start, end = (period, other) if period.until is None else (other, period)
+    if start.since is None or start.until is not None or end.until is None or end.since is not None:
         return None
-    return Period(begins.since, ends.until) if begins.since < ends.until else None
+    return Period(start.since, end.until) if start.since < end.until else None
 
 
 def period_from(lead: str, span: Span) -> Period | None:
-    """Return the period of a time after a word such as `since`."""
+    """Return the period that a time and the word before it describe, as in `since March`."""
     match lead:
         case "since":
-            return Period(span.begins, None)
+            return Period(span.start, None)
         case "before":
-            return Period(None, span.begins)
+            return Period(None, span.start)
         case "until" | "till" | "up to" | "by":
-            return Period(None, span.ends)
+            return Period(None, span.end)
         case "after":
-            return Period(span.ends, None)
+            return Period(span.end, None)
         case _:
-            return Period(span.begins, span.ends)
+            return Period(span.start, span.end)
 
 
 def _span(text: str, now: datetime, toward: Toward = "past") -> Span | None:
-    """Return the time that a text names, or None if it names no time."""
+    """Parse a time, relative to `now`. Returns None if the text is not a time."""
     plain = " ".join(text.lower().split())
     plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", plain).replace("couple of", "couple").replace(" of ", " ")
     plain = re.sub(r"^(q\d),", r"\1", plain)
@@ -284,7 +290,7 @@ def _span(text: str, now: datetime, toward: Toward = "past") -> Span | None:
         span = read_span(plain, now, UTC, toward)
         if (ago := re.search(r"(day|week|month|year)s? ago$", plain)) is not None:
             half = timedelta(days=_HALVES[ago[1]])
-            span = Span(span.begins - half, min(span.begins + half, now))
+            span = Span(span.start - half, min(span.start + half, now))
     except (ValueError, OverflowError):
         return None
     return span

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph_memory.memory.recall.rendering.wording import in_words
+from graph_memory.memory.recall.rendering.wording import render_end
 from graph_memory.memory.search.results import Superseded
 from graph_memory.model.values.properties import PropertyValue
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class RecallFact:
     """An observation with its date and, if it is superseded, the end of its validity and its replacement."""
 
     text: str
@@ -20,7 +20,7 @@ class Observed:
     since: str = ""
     """The word before the day: `since` or `from` for the beginning of its validity, `on` for the time it happened."""
     until: str = ""
-    """The last day on which it will be valid, if that is known and in the future."""
+    """The last day on which the observation will be valid, if the day is known and in the future."""
 
     @property
     def when(self) -> str:
@@ -29,8 +29,8 @@ class Observed:
 
     @property
     def end(self) -> str:
-        """The end of the observation's validity in words, or an empty text if it has no end."""
-        return in_words(self.over) or (f"until {self.until}" if self.until else "")
+        """The end of the observation's validity in words, or an empty string if it has no end."""
+        return render_end(self.over) or (f"until {self.until}" if self.until else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +41,30 @@ class RecallItem:
     type: str
     title: str
     text: str = ""
-    """Its content, or the matching parts of a long one, each on one line."""
+    """The content of the item, or the matching parts of a long content, each on one line."""
     is_part: bool = False
-    """Whether there is more content than `text`."""
+    """Whether `text` is only a part of the content."""
     summary: str = ""
     facts: tuple[tuple[str, PropertyValue], ...] = ()
-    observed: tuple[Observed, ...] = ()
+    observed: tuple[RecallFact, ...] = ()
     """The observations that were read, best first."""
     unread: int = 0
-    """Number of its observations that were not read."""
+    """Number of the item's observations that were not read."""
     share: float = 0.0
-    """For a named item, the share of the remaining tokens for its observations before other items."""
+    """For a named item, the share of the remaining tokens that its observations may use before other items."""
     when: str = ""
-    """Its date in the world, or else how long ago it was changed."""
+    """The date on which the item was valid or happened, or else the time since its last change."""
     path: str = ""
     order: str = ""
-    """Sorts the items of a path by their creation."""
+    """The sort key that orders the items of a path by creation."""
     ends: tuple[str, str, str, str] | None = None
-    """For a connection, the ids and titles of both ends, source first."""
+    """For a connection, the ids and titles of both endpoints, source first."""
     uses: int = 0
-    """Number of times it was returned to an agent, if it is rendered."""
+    """Number of times that the item was returned to an agent, or 0 if the number is not rendered."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
+class RecallEdge:
     """A connection between two nodes, and its weight."""
 
     id: str
@@ -73,9 +73,9 @@ class Tie:
     to_id: str
     weight: float
     until: str = ""
-    """The first day on which it is no longer valid."""
+    """The last day on which the connection was valid, if it has ended."""
     since: str = ""
-    """The first day on which it was valid, or else known. Set only if it is valid now."""
+    """The first day on which the connection was valid, or else was stored. Empty if it has ended."""
 
     def other(self, node: str) -> str:
         """Return the node at the other end of the connection."""
@@ -83,7 +83,7 @@ class Tie:
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class TitleAndType:
     """The title and type of a node."""
 
     title: str
@@ -92,28 +92,33 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class RecallInput:
-    """Everything that a recall may render, the most valuable items first."""
+    """The data that a recall may render, the most valuable items first."""
 
     items: Sequence[RecallItem] = ()
-    ties: Sequence[Tie] = ()
-    known: Mapping[str, Brief] = field(default_factory=dict[str, Brief])
-    """The nodes at the ends of connections by id."""
+    connections: Sequence[RecallEdge] = ()
+    known: Mapping[str, TitleAndType] = field(default_factory=dict[str, TitleAndType])
+    """The titles and types of the items and of the nodes that they are connected to, keyed by id."""
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Number of nodes of each type; `MANY` means that many or more."""
+    """Number of nodes of each type, counted up to `MANY`."""
     lists: Sequence[tuple[str, Sequence[RecallItem]]] = ()
     """Lists of briefly rendered items with their headings."""
     changes: Sequence[str] = ()
-    """Lines of changes, the newest first."""
+    """Lines that describe changes, the newest first."""
     reported: Sequence[str] = ()
     """The ids of the items in the reply."""
     note: str = ""
-    """A sentence before the content."""
+    """A sentence that precedes the content, or an empty string."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether it contains nothing to render."""
+        """Whether there is nothing to render."""
         return not (self.items or self.lists or self.counts or self.changes)
 
 
 MANY = 10_000
-"""Maximum number of counted nodes of a type."""
+"""Number up to which the nodes of a type are counted."""
+
+
+def as_count(number: int) -> str:
+    """Return a node count as text. Counting stops at `MANY`, which is rendered as "at least …"."""
+    return f"{number:,}" if number < MANY else f"at least {MANY:,}"

@@ -4,35 +4,43 @@ from __future__ import annotations
 
 from graph_memory.memory.recall.rendering.wording import CUT
 from graph_memory.memory.search.passages.prose import prose_units
-from graph_memory.memory.search.ranking.excerpts import excerpt
+from graph_memory.memory.search.ranking.excerpts import choose_excerpt
 from graph_memory.memory.search.text.bm25 import Query
-from graph_memory.memory.search.token_budget import Count, Room
+from graph_memory.memory.search.token_budget import Count, RemainingTokens
 
 FIRST = 1.5
-"""Value of the first sentence, in words of the question, because it introduces the others."""
+"""Value of the first sentence, which introduces the following sentences. Each word of the question counts as 1."""
 _CHARACTERS = 4
-"""Approximate number of characters of a token."""
+"""Approximate number of characters per token."""
 _MOST_SENTENCES = 200
 _FEWEST = 25
-"""Minimum number of tokens of a useful part of a text. With fewer, the title and its connections are better."""
+"""Minimum number of tokens of a useful part of a text. With fewer tokens, the title and the connections are more
+useful.
+"""
 
 
 def select_sentences(text: str, question: Query, room: int, count: Count) -> str:
-    """Return the sentences that fit the question best, within `room` tokens, or an empty text if there is no room.
+    """Return the sentences most relevant to the question, within `room` tokens, or an empty string if none fits.
 
     The sentences keep the order of the text, with a mark in place of omitted ones.
     """
     if room < _FEWEST:
         return ""
     sentences = [text[unit.start : unit.end].strip() for unit in prose_units(text, 0, len(text))][:_MOST_SENTENCES]
-    wanted = frozenset(question.terms)
+    query_terms = frozenset(question.terms)
     values = [
-        len(wanted.intersection(question.analyser.terms(sentence))) + (FIRST if place == 0 else 0.0) - place / 1_000
+        len(query_terms.intersection(question.analyser.terms(sentence)))
+        + (FIRST if place == 0 else 0.0)
+        - place / 1_000
         for place, sentence in enumerate(sentences)
     ]
-    best, left = sorted(range(len(sentences)), key=lambda number: -values[number]), Room(count, room - 2)
-    kept = [place for place in best if left.take(count(sentences[place]) + 2)]
-    return _join_sentences(sentences, sorted(kept)) if kept else _part(text, question, room, count)
+    best, budget = sorted(range(len(sentences)), key=lambda number: -values[number]), RemainingTokens(count, room - 2)
+    selected_places = [place for place in best if budget.deduct(count(sentences[place]) + 2)]
+    return (
+        _join_sentences(sentences, sorted(selected_places))
+        if selected_places
+        else _excerpt_of(text, question, room, count)
+    )
 
 
 def _join_sentences(sentences: list[str], kept: list[int]) -> str:
@@ -46,11 +54,11 @@ def _join_sentences(sentences: list[str], kept: list[int]) -> str:
     return " ".join(parts)
 
 
-def _part(text: str, question: Query, room: int, count: Count) -> str:
-    """Return a part of a text in which no sentence is short enough."""
+def _excerpt_of(text: str, question: Query, room: int, count: Count) -> str:
+    """Return an excerpt of at most `room` tokens from a text in which every sentence is too long."""
     characters = room * _CHARACTERS
     while characters >= _CHARACTERS:
-        part = excerpt(text, question, characters).text
+        part = choose_excerpt(text, question, characters).text
         if count(part) <= room:
             return part
         characters = characters * 3 // 4

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graph_memory.memory.recall.questions.phrases import Period
-from graph_memory.memory.recall.rendering.recall_input import Observed, RecallItem
+from graph_memory.memory.recall.rendering.recall_input import RecallFact, RecallItem
 from graph_memory.memory.recall.rendering.wording import format_day
 from graph_memory.memory.search.passages.own_names import ALIASES
 from graph_memory.memory.search.results import Statement, Superseded
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.search.text.bm25 import Query
-from graph_memory.memory.traversal.walks.edges import instant
+from graph_memory.memory.traversal.walks.edges import to_datetime
 from graph_memory.model.text.wording import printable
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.queries import query
 
 _MAX_NODES = 3
-"""Maximum number of nodes whose earlier values are read, the most valuable."""
+"""Maximum number of nodes whose earlier values are read, highest values first."""
 _CHANGES = 100
-"""Maximum number of changes of a node that are read, the last ones."""
+"""Maximum number of changes that are read per node, latest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,11 @@ NODE_STATES = query("recall/node_states", NodeStateRow)
 async def with_earlier_values(
     scope: Scope, items: Sequence[RecallItem], question: Query, period: Period | None
 ) -> list[RecallItem]:
-    """Return the items. The first ones get the earlier values of their properties as observations."""
-    if not scope.filters.ended:
+    """Return the items, with the earlier property values of the first nodes added as observations.
+
+    Returns the items unchanged if the request is not about the past. Reads at most `_MAX_NODES` nodes.
+    """
+    if not scope.filters.includes_ended:
         return [*items]
     ids = [item.id for item in items if item.ends is None][:_MAX_NODES]
     params = {"ids": ids, "at": scope.number, "limit": _CHANGES}
@@ -60,27 +63,32 @@ async def with_earlier_values(
 
 
 def earlier_values(states: Sequence[NodeStateRow]) -> list[EarlierValue]:
-    """Return the earlier values of a node's properties, latest first, from its states in order. Pure."""
+    """Return the earlier values of a node's properties, latest first. `states` must be in chronological order."""
     values: list[EarlierValue] = []
-    known: dict[str, tuple[PropertyValue, int]] = {}
+    current: dict[str, tuple[PropertyValue, int]] = {}
     for state in states:
         facts = {str(key): value for key, value in state.facts if key not in ALIASES}
-        for key, (value, since) in [*known.items()]:
+        for key, (value, since) in [*current.items()]:
             if facts.get(key) != value:
                 values.append(EarlierValue(key, value, since, state.modified, facts.get(key)))
-                del known[key]
-        known |= {key: (value, state.modified) for key, value in facts.items() if key not in known}
+                del current[key]
+        current |= {key: (value, state.modified) for key, value in facts.items() if key not in current}
     return values[::-1]
 
 
 def _with_values(
     item: RecallItem, values: Sequence[EarlierValue], question: Query, period: Period | None
 ) -> RecallItem:
-    """Add the values from a period to an item, as observations. Properties named in the question come first."""
-    within = [value for value in values if period is None or period.has(instant(value.since), instant(value.until))]
-    named = [value for value in within if _is_named(value.key, question)]
-    others = [value for value in within if value not in named]
-    observed = (*map(_as_observation, named), *item.observed, *map(_as_observation, others))
+    """Return an item with the earlier values from a period added as observations.
+
+    Values of properties that the question names come first.
+    """
+    values_in_period = [
+        value for value in values if period is None or period.has(to_datetime(value.since), to_datetime(value.until))
+    ]
+    named_values = [value for value in values_in_period if _is_named(value.key, question)]
+    other_values = [value for value in values_in_period if value not in named_values]
+    observed = (*map(_as_observation, named_values), *item.observed, *map(_as_observation, other_values))
     return replace(item, observed=observed)
 
 
@@ -90,7 +98,7 @@ def _is_named(key: str, question: Query) -> bool:
     return not frozenset(question.terms).isdisjoint(terms)
 
 
-def _as_observation(value: EarlierValue) -> Observed:
-    later = None if value.replaced_by is None else (Statement(id=value.key, text=printable(value.replaced_by)),)
-    over = Superseded(since=instant(value.until), replaced_by=later)
-    return Observed(f"{value.key}: {printable(value.value)}", format_day(instant(value.since)), over, "since")
+def _as_observation(value: EarlierValue) -> RecallFact:
+    replacement = None if value.replaced_by is None else (Statement(id=value.key, text=printable(value.replaced_by)),)
+    over = Superseded(since=to_datetime(value.until), replaced_by=replacement)
+    return RecallFact(f"{value.key}: {printable(value.value)}", format_day(to_datetime(value.since)), over, "since")

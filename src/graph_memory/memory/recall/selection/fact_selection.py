@@ -1,4 +1,4 @@
-"""Turns the seeds of a recall into the input for rendering: follows connections, and reads all items at once."""
+"""Turns the seeds of a recall into the input of its rendering: follows connections, and reads all items at once."""
 
 from __future__ import annotations
 
@@ -10,24 +10,30 @@ from graph_memory.memory.background import task_group
 from graph_memory.memory.recall.questions.period_filter import is_dated
 from graph_memory.memory.recall.questions.seeds import Seeds
 from graph_memory.memory.recall.recall_queries import (
-    PASSAGES,
-    TIES,
+    MAX_CONNECTIONS_READ,
+    MAX_PASSAGES,
     RecallRow,
     contents_of,
     fetch_briefs,
     fetch_rows,
     find_changed_since_indexed,
     join_passages,
-    ties_of,
+    strongest_connections_of,
 )
-from graph_memory.memory.recall.rendering.prose import NEAR
-from graph_memory.memory.recall.rendering.recall_input import Brief, Observed, RecallInput, RecallItem, Tie
-from graph_memory.memory.recall.rendering.spreading_activation import in_order, spread_activation
-from graph_memory.memory.recall.rendering.wording import age
+from graph_memory.memory.recall.rendering.prose import FIRST_ITEMS
+from graph_memory.memory.recall.rendering.recall_input import (
+    RecallEdge,
+    RecallFact,
+    RecallInput,
+    RecallItem,
+    TitleAndType,
+)
+from graph_memory.memory.recall.rendering.spreading_activation import sort_by_value, spread_activation
+from graph_memory.memory.recall.rendering.wording import render_age
 from graph_memory.memory.recall.selection.earlier_values import with_earlier_values
-from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, moment
+from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, time_of_microseconds
 from graph_memory.memory.search.ranking.scoring import Passage
-from graph_memory.memory.search.ranking.shown_passages import is_bare, sort_by_fit
+from graph_memory.memory.search.ranking.shown_passages import are_all_names, sort_by_relevance
 from graph_memory.memory.search.results import Superseded
 from graph_memory.memory.search.retrieval.retrieval import Scope, count_observations, latest_observations
 from graph_memory.memory.search.retrieval.superseded import (
@@ -36,77 +42,85 @@ from graph_memory.memory.search.retrieval.superseded import (
     newest_first,
     observation_notes,
 )
-from graph_memory.memory.traversal.walks.edges import MAX_EDGES, instant
+from graph_memory.memory.traversal.walks.edges import MAX_EDGES, to_datetime
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import SUMMARY, SUMMARY_KEY, is_pattern_data
 from graph_memory.model.text.wording import format_day, format_last_day
 from graph_memory.storage.log.writing import utc_now
 
-FOLLOWED = 40
-"""Maximum number of nodes whose connections are read in one step, the most valuable."""
+MAX_EXPANDED = 40
+"""Maximum number of nodes whose connections are read in one step, highest values first."""
 _TOKENS_OF_SHORT_ITEM = 20
-"""Number of tokens of a short item, which limits how many are read."""
+"""Number of tokens of a short item, from which the number of items to read is computed."""
 _MAX_ENDS = 400
-OF_SUMMARY = 0.5
-"""Factor of the value of a session summary."""
-_SHARE = 0.5
+SUMMARY_FACTOR = 0.5
+"""Factor applied to the value of a session summary."""
+_NAMED_ITEM_SHARE = 0.5
 _CONTENT = "content/"
 
 
 @dataclass(slots=True)
 class Subgraph:
-    """The connections between nodes that were read."""
+    """The nodes that were reached, with their values, and the connections that were read."""
 
-    ties: dict[str, Tie] = field(default_factory=dict[str, Tie])
+    connections: dict[str, RecallEdge] = field(default_factory=dict[str, RecallEdge])
     edges: dict[str, int] = field(default_factory=dict[str, int])
     values: dict[str, float] = field(default_factory=dict[str, float])
     beyond: dict[str, int] = field(default_factory=dict[str, int])
-    """Approximate number of connections of a node that were not read."""
+    """Approximate number of unread connections of each node."""
 
 
-def most_things(tokens: int) -> int:
+def max_items_for(tokens: int) -> int:
     """Return the number of items to read for a reply of `tokens` tokens."""
     return tokens // _TOKENS_OF_SHORT_ITEM + 10
 
 
-async def expand(scope: Scope, seeds: Seeds, steps: int, most: int = 0) -> Subgraph:
+async def expand(scope: Scope, seeds: Seeds, steps: int, max_connections: int = 0) -> Subgraph:
     """Return the subgraph within `steps` connections of the seeds. Each step takes one query.
 
-    If there are only a few seeds, up to `most` of their connections are read.
+    If there are only a few seeds, about `max_connections` connections are read in the first step.
     """
-    scale = await scope.scale()
+    weigher = await scope.load_weigher()
     subgraph = Subgraph(values=dict(seeds.values))
     for step in range(1, steps + 1):
-        new = [node for node in in_order(subgraph.values)[: FOLLOWED * step] if node not in subgraph.edges]
-        if not new:
+        unread_nodes = [
+            node for node in sort_by_value(subgraph.values)[: MAX_EXPANDED * step] if node not in subgraph.edges
+        ]
+        if not unread_nodes:
             break
-        read = min(max(TIES, most // len(new)), MAX_EDGES) if step == 1 else TIES
-        ties, edges = await ties_of(scope, scale, new, read)
-        subgraph.ties |= {tie.id: tie for tie in ties}
-        subgraph.beyond |= {node: edges[node] - read for node in new if edges.get(node, 0) > read}
-        subgraph.edges |= dict.fromkeys(new, 0) | edges
-        subgraph.values = spread_activation(seeds.values, list(subgraph.ties.values()), subgraph.edges, steps=step)
+        max_ties = (
+            min(max(MAX_CONNECTIONS_READ, max_connections // len(unread_nodes)), MAX_EDGES)
+            if step == 1
+            else MAX_CONNECTIONS_READ
+        )
+        ties, edges = await strongest_connections_of(scope, weigher, unread_nodes, max_ties)
+        subgraph.connections |= {tie.id: tie for tie in ties}
+        subgraph.beyond |= {node: edges[node] - max_ties for node in unread_nodes if edges.get(node, 0) > max_ties}
+        subgraph.edges |= dict.fromkeys(unread_nodes, 0) | edges
+        subgraph.values = spread_activation(
+            seeds.values, list(subgraph.connections.values()), subgraph.edges, steps=step
+        )
     return subgraph
 
 
-async def material_of(
+async def build_recall_input(
     scope: Scope, seeds: Seeds, subgraph: Subgraph, most: int, now: datetime, *, has_texts: bool = True
 ) -> RecallInput:
     """Return the input of a recall with up to `most` nodes and connections, the most valuable first."""
-    chosen = [node for node in in_order(subgraph.values) if node not in seeds.reported][:most]
-    ends = {end for tie in subgraph.ties.values() for end in (tie.from_id, tie.to_id)}
-    named = sorted(ends.difference(chosen), key=lambda node: (-subgraph.values.get(node, 0.0), node))[:_MAX_ENDS]
+    chosen = [node for node in sort_by_value(subgraph.values) if node not in seeds.reported][:most]
+    ends = {end for tie in subgraph.connections.values() for end in (tie.from_id, tie.to_id)}
+    end_ids = sorted(ends.difference(chosen), key=lambda node: (-subgraph.values.get(node, 0.0), node))[:_MAX_ENDS]
     rows = {node: seeds.rows[node] for node in chosen if node in seeds.rows}
     links = [node for node in chosen if node not in rows and _is_connection(seeds, node)]
     node_ids = [node for node in chosen if node not in rows and node not in links]
-    known: dict[str, Brief] = {}
+    known: dict[str, TitleAndType] = {}
     texts: dict[str, list[str]] = {}
 
     async def describe(kind: Kind, ids: Sequence[str]) -> None:
         rows.update(await fetch_rows(scope, kind, ids))
 
     async def describe_ends() -> None:
-        known.update(await fetch_briefs(scope, named))
+        known.update(await fetch_briefs(scope, end_ids))
 
     async def read() -> None:
         texts.update(await contents_of(scope, chosen))
@@ -118,9 +132,9 @@ async def material_of(
             tasks.start_soon(read)
         if links:
             tasks.start_soon(describe, Kind.CONNECTION, links)
-    present = [rows[node] for node in chosen if node in rows and seeds.tells(rows[node])]
-    chosen = _best_first(scope, subgraph.values, present, seeds)
-    titles = {node: rows[node].named for node in chosen if not rows[node].ends}
+    existing_rows = [rows[node] for node in chosen if node in rows and seeds.may_include(rows[node])]
+    chosen = _best_first(scope, subgraph.values, existing_rows, seeds)
+    titles = {node: rows[node].shown_title for node in chosen if not rows[node].ends}
     pages = await observations_of(scope, seeds, titles, 2 * most) if has_texts else dict[str, ObservationPage]()
     changed = await find_changed_since_indexed(
         scope, [*texts, *(passage.owner for node in pages.values() for passage in node.passages)]
@@ -130,14 +144,14 @@ async def material_of(
         _as_item(rows[node], texts.get(node, ()), seeds.passages.get(node, ()), now, is_past=scope.at is not None)
         for node in chosen
     ]
-    known_already = changed | seeds.reported
+    hidden_ids = changed | seeds.reported
     observed = await _with_observations(
-        scope, seeds, items, {node: page.without(known_already) for node, page in pages.items()}
+        scope, seeds, items, {node: page.without(hidden_ids) for node, page in pages.items()}
     )
     if has_texts:
-        observed = await with_earlier_values(scope, observed, seeds.question, seeds.narrowed)
-    known |= {node: Brief(row.named, row.type) for node, row in rows.items() if not row.ends}
-    ties = [tie for tie in subgraph.ties.values() if tie.from_id in known and tie.to_id in known]
+        observed = await with_earlier_values(scope, observed, seeds.question, seeds.result_period)
+    known |= {node: TitleAndType(row.shown_title, row.type) for node, row in rows.items() if not row.ends}
+    ties = [tie for tie in subgraph.connections.values() if tie.from_id in known and tie.to_id in known]
     return RecallInput(observed, ties, known)
 
 
@@ -147,14 +161,14 @@ def _best_first(scope: Scope, values: Mapping[str, float], rows: Sequence[Recall
     Ended items come last, unless the request is about the past or has only names. A summary that is not named ranks
     lower, since its facts are items themselves.
     """
-    has_past = seeds.is_by_name or scope.filters.ended or scope.filters.valid_at is not None
+    has_past = seeds.is_by_name or scope.filters.includes_ended or scope.filters.valid_at is not None
     at = scope.then or utc_now()
 
-    def value(row: RecallRow) -> tuple[bool, float]:
-        holds = has_past or row.valid_to is None or instant(row.valid_to) > at
-        return holds, values[row.id] * (OF_SUMMARY if row.type == SUMMARY and row.id not in seeds.named else 1.0)
+    def sort_key(row: RecallRow) -> tuple[bool, float]:
+        holds = has_past or row.valid_to is None or to_datetime(row.valid_to) > at
+        return holds, values[row.id] * (SUMMARY_FACTOR if row.type == SUMMARY and row.id not in seeds.named else 1.0)
 
-    return [row.id for row in sorted(rows, key=value, reverse=True)]
+    return [row.id for row in sorted(rows, key=sort_key, reverse=True)]
 
 
 async def _with_observations(
@@ -178,28 +192,29 @@ async def _with_observations(
     return [with_observations(item) for item in items]
 
 
-def _as_observation(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> Observed:
+def _as_observation(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> RecallFact:
     """Return an observation with its dates: its validity, its event's date, or the day of its creation."""
     is_ending = over is None and passage.valid_to < LATEST
-    until = format_last_day(moment(passage.valid_to)) if is_ending else ""
+    until = format_last_day(time_of_microseconds(passage.valid_to)) if is_ending else ""
     if passage.valid_from != EARLIEST:
-        since = "since" if moment(passage.valid_from) <= now else "from"
-        return Observed(passage.text, passage.date, over, since, until)
+        since = "since" if time_of_microseconds(passage.valid_from) <= now else "from"
+        return RecallFact(passage.text, passage.date, over, since, until)
     if time is not None:
-        return Observed(passage.text, format_day(time), over, "on", until)
-    return Observed(passage.text, passage.date, over, until=until)
+        return RecallFact(passage.text, format_day(time), over, "on", until)
+    return RecallFact(passage.text, passage.date, over, until=until)
 
 
 def _shares(seeds: Seeds, items: Sequence[RecallItem]) -> dict[str, float]:
-    """Return each named item's share of the remaining tokens. It is used for its observations before other items.
+    """Return the share of the remaining tokens for the observations of each named item.
 
-    The named items are those in the question or the request, and the best result of a question. Without a question
-    and named items, it is the most used node. If a request has only names, their items come before all others.
+    Named items come before other items. Items named in the question or the request count as named, and so does the best
+    result of a question. Without a question and names, the most used node counts. If a request has only names, their
+    items come first.
     """
     requests = [item.id for item in items if item.id in seeds.named]
     if seeds.is_by_name:
         return {subject: 1 / (len(requests) - place) for place, subject in enumerate(requests)}
-    return dict.fromkeys([*requests, *(item.id for item in items[:1] if seeds.passages)], _SHARE)
+    return dict.fromkeys([*requests, *(item.id for item in items[:1] if seeds.passages)], _NAMED_ITEM_SHARE)
 
 
 def _is_connection(seeds: Seeds, subject: str) -> bool:
@@ -209,10 +224,12 @@ def _is_connection(seeds: Seeds, subject: str) -> bool:
 def _as_item(
     row: RecallRow, texts: Sequence[str], passages: Sequence[Passage], now: datetime, *, is_past: bool
 ) -> RecallItem:
-    is_long = len(texts) > PASSAGES
+    is_long = len(texts) > MAX_PASSAGES
     known = sorted(row.facts, key=lambda fact: str(fact[0]))
-    facts = [(str(key), value) for key, value in known if value != row.named and not is_pattern_data(str(key), value)]
-    if row.type == SUMMARY:  # these properties are in the title already, or mean nothing to a reader
+    facts = [
+        (str(key), value) for key, value in known if value != row.shown_title and not is_pattern_data(str(key), value)
+    ]
+    if row.type == SUMMARY:  # these properties are already in the title, or mean nothing to a reader
         facts = [fact for fact in facts if fact[0] != SUMMARY_KEY]
     if row.tags:
         facts.append(("tags", ", ".join(row.tags)))
@@ -220,25 +237,25 @@ def _as_item(
     return RecallItem(
         id=row.id,
         type=row.type,
-        title="" if is_link else row.named,
+        title="" if is_link else row.shown_title,
         text=_best_passages(texts, passages) if is_long else join_passages(texts),
         is_part=is_long,
         summary=row.summary,
         facts=tuple(facts),
-        when=_when(row, now, is_past=is_past),
+        when=_describe_time(row, now, is_past=is_past),
         path=row.path,
         order=f"{row.created or 0:015} {row.id}",
         ends=(row.from_id or "", row.from_title, row.to_id or "", row.to_title) if is_link else None,
     )
 
 
-def _when(row: RecallRow, now: datetime, *, is_past: bool) -> str:
+def _describe_time(row: RecallRow, now: datetime, *, is_past: bool) -> str:
     """Return an item's validity in words, or its age. For a past state, return the day of the last change.
 
-    For an ended item, return its end. For a summary, return its date, since summaries are not updated.
+    For an ended item without a start, return its end. For a summary, return its date, since summaries are not updated.
     """
-    ends = None if row.valid_to is None else instant(row.valid_to)
-    begins = None if row.valid_from is None else instant(row.valid_from)
+    ends = None if row.valid_to is None else to_datetime(row.valid_to)
+    begins = None if row.valid_from is None else to_datetime(row.valid_from)
     until = "" if ends is None else f"until {format_last_day(ends)}"
     if begins is not None:
         return f"{'since' if begins <= now else 'from'} {format_day(begins)}{until and f' {until}'}"
@@ -247,20 +264,20 @@ def _when(row: RecallRow, now: datetime, *, is_past: bool) -> str:
     if row.modified is None:
         return ""
     if row.type == SUMMARY:
-        return f"as of {format_day(instant(row.modified))}"
-    return format_day(instant(row.modified)) if is_past else age(instant(row.modified), now)
+        return f"as of {format_day(to_datetime(row.modified))}"
+    return format_day(to_datetime(row.modified)) if is_past else render_age(to_datetime(row.modified), now)
 
 
 def _best_passages(texts: Sequence[str], passages: Sequence[Passage]) -> str:
-    """Return the passages of a long content that the search found, best first. If there are none, return the first."""
-    best = [passage.text for passage in passages if passage.place.startswith(_CONTENT)][:PASSAGES]
-    return join_passages(best or texts[:PASSAGES])
+    """Return the matching passages of a long text, best first. If none match, return its first passages."""
+    best = [passage.text for passage in passages if passage.place.startswith(_CONTENT)][:MAX_PASSAGES]
+    return join_passages(best or texts[:MAX_PASSAGES])
 
 
-LAST = 20
-"""Maximum number of observations, newest first, of items that are not near, if there is no question."""
+MAX_LATEST = 20
+"""Maximum number of observations, newest first, that are read for each later item if there is no question."""
 _MAX_BARE = 10
-"""Maximum number of items found only by name whose observations are read."""
+"""Maximum number of items whose observations are read although only their names matched."""
 _TEXT = "text"
 
 
@@ -280,36 +297,42 @@ async def observations_of(
     scope: Scope, seeds: Seeds, titles: Mapping[str, str], most: int
 ) -> Mapping[str, ObservationPage]:
     """Return the observations of each node, at most `most` of them. `titles` is ordered, best node first."""
-    bare = [node for node in titles if node in seeds.values and is_bare(seeds.passages.get(node, ()))][:_MAX_BARE]
-    near = [node for place, node in enumerate(titles) if place < NEAR or node in seeds.named or node in bare]
-    others = [node for node in titles if node not in near]
-    read: dict[str, list[Passage]] = {}
+    found_by_name = [node for node in titles if node in seeds.values and are_all_names(seeds.passages.get(node, ()))][
+        :_MAX_BARE
+    ]
+    first_nodes = [
+        node for place, node in enumerate(titles) if place < FIRST_ITEMS or node in seeds.named or node in found_by_name
+    ]
+    others = [node for node in titles if node not in first_nodes]
+    latest_by_node: dict[str, list[Passage]] = {}
     counts: dict[str, int] = {}
 
     async def read_observations(nodes: Sequence[str], most: int) -> None:
-        read.update(await latest_observations(scope, nodes, seeds.vector, most))
+        latest_by_node.update(await latest_observations(scope, nodes, seeds.vector, most))
 
     async def count() -> None:
         counts.update(await count_observations(scope, list(titles)))
 
     async with task_group() as tasks:
-        tasks.start_soon(read_observations, near, most)
-        if not seeds.passages:  # no query would find them
-            tasks.start_soon(read_observations, others, min(LAST, most))
-        if seeds.narrowed is None:
+        tasks.start_soon(read_observations, first_nodes, most)
+        if not seeds.passages:  # without hits, only this read finds them
+            tasks.start_soon(read_observations, others, min(MAX_LATEST, most))
+        if seeds.result_period is None:
             tasks.start_soon(count)
     return {
-        node: _observation_page(seeds, title, node, read.get(node, ()), counts.get(node, 0))
+        node: _observation_page(seeds, title, node, latest_by_node.get(node, ()), counts.get(node, 0))
         for node, title in titles.items()
     }
 
 
-def _observation_page(seeds: Seeds, title: str, node: str, read: Sequence[Passage], count: int) -> ObservationPage:
+def _observation_page(seeds: Seeds, title: str, node: str, latest: Sequence[Passage], count: int) -> ObservationPage:
     passages = [passage for passage in seeds.passages.get(node, ()) if _is_observation(passage)]
-    dated = [passage for passage in read if seeds.narrowed is None or is_dated(passage, seeds.narrowed)]
-    page = list({passage.key: passage for passage in (*dated, *passages)}.values())
+    latest_in_period = [
+        passage for passage in latest if seeds.result_period is None or is_dated(passage, seeds.result_period)
+    ]
+    page = list({passage.key: passage for passage in (*latest_in_period, *passages)}.values())
     if seeds.question.terms or seeds.vector is not None:
-        page = sort_by_fit(seeds.question, title, page, seeds.points)
+        page = sort_by_relevance(seeds.question, title, page, seeds.points)
     return ObservationPage(page, max(count - len({passage.owner for passage in page}), 0))
 
 

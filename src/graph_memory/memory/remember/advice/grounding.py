@@ -1,4 +1,4 @@
-"""Measures how much of a text occurs in other texts, by letters, digits and signs, in any language. Pure."""
+"""Measures how much of a text occurs in other texts, in any language, by comparing letters, digits and symbols."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-_FIGURES = re.compile(r"(?:(?<![^\W_])[-−–])?\d+")
+_SIGNED_NUMBER = re.compile(r"(?:(?<![^\W_])[-−–])?\d+")
 """A number with its sign. A hyphen after a letter or a digit is not a sign."""
 _SIGNS = frozenset({"Sc", "Sk", "Sm", "So", "No"})
 _LENGTH = 3
-"""Number of letters of a fragment."""
+"""Number of letters in each of the fragments that are compared."""
 
 
 def share_contained(text: str, others: Iterable[str]) -> float:
-    """Return the share of a text's three-letter fragments in the other texts, or 0 if these lack a digit or sign."""
+    """Return the share of a text's three-letter fragments that the other texts contain.
+
+    Returns 0 if the other texts lack a number or a symbol of the text.
+    """
     folded, folded_others = _fold(text), _fold(" ".join(others))
-    if not _figures(folded) <= _figures(folded_others):
+    if not _numbers_and_signs(folded) <= _numbers_and_signs(folded_others):
         return 0.0
     fragments = _fragments(folded)
     return len(fragments & _fragments(folded_others)) / len(fragments) if fragments else 1.0
 
 
-def without(text: str, others: Iterable[str]) -> str:
-    """Return the text without the other texts that occur in it."""
+def remove_texts(text: str, others: Iterable[str]) -> str:
+    """Return the folded text without the other texts that occur in it."""
     remaining = _fold(text)
     for other in sorted(map(_fold, others), key=len, reverse=True):
         remaining = remaining.replace(other, " ") if other else remaining
@@ -39,13 +42,13 @@ def occurs_in(text: str, other: str) -> bool:
 
 
 def _has_spaces(text: str) -> bool:
-    """Return whether the script of a text separates words by spaces."""
+    """Return whether the script of a text separates words with spaces."""
     return not any("\u3040" <= character <= "\u9fff" or "\u0e00" <= character <= "\u0eff" for character in text)
 
 
-def _figures(text: str) -> set[str]:
+def _numbers_and_signs(text: str) -> set[str]:
     signs = (character for character in text if unicodedata.category(character) in _SIGNS)
-    return {*_FIGURES.findall(text), *signs}
+    return {*_SIGNED_NUMBER.findall(text), *signs}
 
 
 def _fold(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Parses the JSON in the reply of a language model. Pure."""
+"""Parses the JSON in the reply of a language model."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 MAX_LENGTH = 100_000
-"""Maximum number of characters of a reply."""
+"""Maximum number of characters of a model's reply."""
 M = TypeVar("M", bound=BaseModel)
 
 
-class Unusable(Exception):  # noqa: N818 - a state of a reply, which is ignored
+class UnusableReply(Exception):  # noqa: N818 - a state of a reply, which is ignored
     """Raised if a model's reply does not have the requested form."""
 
 
-class Strict(BaseModel):
-    """A part of a reply. Values must have their types, and other fields are ignored."""
+class ReplyModel(BaseModel):
+    """The base of the parts of a reply. Values must have the declared types, and unknown fields are ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
-def read(reply: str, model: type[M]) -> M:
-    """Return the object in a reply, which may have text around it. Raises Unusable."""
-    begins, ends = reply.find("{"), reply.rfind("}")
-    if not 0 <= begins < ends or len(reply) > MAX_LENGTH:
-        raise Unusable("it is not JSON")
+def parse_reply(reply: str, model: type[M]) -> M:
+    """Parse the object in a reply, which may have text around it. Raises UnusableReply if there is no such object."""
+    start, end = reply.find("{"), reply.rfind("}")
+    if not 0 <= start < end or len(reply) > MAX_LENGTH:
+        raise UnusableReply("it is not JSON")
     try:
-        return model.model_validate_json(reply[begins : ends + 1])
+        return model.model_validate_json(reply[start : end + 1])
     except ValidationError as error:
         fault = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, fault["loc"]))
-        raise Unusable(f"{place}: {fault['msg']}" if place else fault["msg"]) from None
+        raise UnusableReply(f"{place}: {fault['msg']}" if place else fault["msg"]) from None

@@ -1,4 +1,4 @@
-"""Prompts a language model to decide doubts about known statements, and parses its replies. Pure."""
+"""Prompts a language model to decide whether new statements supersede known ones, and parses its replies."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from graph_memory.chat.marks import between, mark_of
-from graph_memory.memory.recall.rendering.wording import flat
+from graph_memory.chat.marks import enclose, make_mark
+from graph_memory.memory.recall.rendering.wording import flatten
 from graph_memory.memory.remember.advice.grounding import share_contained
-from graph_memory.memory.remember.advice.replies import Strict, read
+from graph_memory.memory.remember.advice.replies import ReplyModel, parse_reply
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.values.literals import has_same_literals
 
 _MAX_REASON = 200
 _MIN_SHARE = 0.5
-"""Minimum share of a new statement that a known one must contain to replace it without loss."""
+"""Minimum share of a new statement that a known statement must contain, if a model decides that they are the same."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class StatementPair:
     """A known statement, and a new statement that may supersede it."""
 
     id: str
@@ -29,7 +29,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Settling:
+class PairDecision:
     """A model's decision on a pair, and the reason."""
 
     decision: Literal["close", "keep", "same"]
@@ -37,27 +37,27 @@ class Settling:
     model: str
 
 
-Settlings = Mapping[Pair, Settling]
+Settlings = Mapping[StatementPair, PairDecision]
 
 
-class _Answer(Strict):
+class _Answer(ReplyModel):
     question: int
     decision: str
     reason: str = ""
 
 
-class _Answers(Strict):
+class _Answers(ReplyModel):
     answers: list[_Answer]
 
 
-def settle_prompt(pairs: Sequence[Pair], name: str) -> tuple[str, str]:
-    """Return the instructions and the pairs to decide."""
+def decision_prompt(pairs: Sequence[StatementPair], name: str) -> tuple[str, str]:
+    """Return the prompt: the instructions, and the pairs of statements on which to decide."""
     items = [
         {"question": number, "about": name, "known": pair.known, "new": pair.new}
         for number, pair in enumerate(pairs, start=1)
     ]
-    mark = mark_of(items)
-    return _INSTRUCTIONS.format(mark=mark), between(mark, items)
+    mark = make_mark(items)
+    return _INSTRUCTIONS.format(mark=mark), enclose(mark, items)
 
 
 _INSTRUCTIONS = """\
@@ -73,25 +73,26 @@ same: both say the same, and the new one nothing more.
 Leave out a question if you are not sure. Give the reason in at most 20 words."""
 
 
-def parse_settlings(reply: str, pairs: Sequence[Pair], model: str) -> dict[Pair, Settling]:
+def parse_decisions(reply: str, pairs: Sequence[StatementPair], model: str) -> dict[StatementPair, PairDecision]:
     """Return a model's decisions on pairs.
 
-    Pairs that it omits are not decided, and unknown pairs are ignored. Raises Unusable.
+    Pairs that the reply omits stay undecided, and unknown pairs are ignored. Raises UnusableReply if the reply
+    cannot be parsed.
     """
-    settlings: dict[Pair, Settling] = {}
-    for answer in read(reply, _Answers).answers:
+    settlings: dict[StatementPair, PairDecision] = {}
+    for answer in parse_reply(reply, _Answers).answers:
         if not 0 < answer.question <= len(pairs):
             continue
-        pair, reason = pairs[answer.question - 1], flat(answer.reason)[:_MAX_REASON]
+        pair, reason = pairs[answer.question - 1], flatten(answer.reason)[:_MAX_REASON]
         match answer.decision:
             case "close" | "keep":
-                settlings.setdefault(pair, Settling(answer.decision, reason, model))
+                settlings.setdefault(pair, PairDecision(answer.decision, reason, model))
             case "same" if share_contained(pair.new, [pair.known]) >= _MIN_SHARE and _has_same_literals(pair):
-                settlings.setdefault(pair, Settling("same", reason, model))
+                settlings.setdefault(pair, PairDecision("same", reason, model))
             case _:
                 pass
     return settlings
 
 
-def _has_same_literals(pair: Pair) -> bool:
+def _has_same_literals(pair: StatementPair) -> bool:
     return has_same_literals(pair.known, pair.new, language_of(f"{pair.known}\n{pair.new}"))

@@ -1,4 +1,4 @@
-"""Prompts a language model to split a text into facts, and parses its replies. Pure.
+"""Prompts a language model to split a text into facts, and parses its replies.
 
 The reply is untrusted. A fact is only used if its source sentences contain most of it, and all its numbers. A sentence
 is stored unchanged if its facts do not cover most of it.
@@ -10,17 +10,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graph_memory.chat.marks import between, mark_of
-from graph_memory.memory.remember.advice.grounding import occurs_in, share_contained, without
-from graph_memory.memory.remember.advice.replies import Strict, Unusable, read
+from graph_memory.chat.marks import enclose, make_mark
+from graph_memory.memory.remember.advice.grounding import occurs_in, remove_texts, share_contained
+from graph_memory.memory.remember.advice.replies import ReplyModel, UnusableReply, parse_reply
 from graph_memory.memory.statements.language.languages import language_of
-from graph_memory.memory.statements.statement import statement
+from graph_memory.memory.statements.statement import parse_statement
 
 MAX_CHARACTERS = 8_000
 """Maximum number of characters of a text that a model splits, since smaller models lose parts of longer texts."""
 MAX_FACTS = 100
 MIN_SHARE_OF_FACT = 0.6
-"""Minimum share of a fact that its sentences must contain, since pronouns may have become names."""
+"""Minimum share of a fact that its sentences must contain. It is below 1, since names may replace pronouns."""
 MIN_SHARE_OF_SENTENCE = 0.7
 """Minimum share of a sentence that its facts must contain."""
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -28,13 +28,13 @@ _TYPE = re.compile(r"[^\W\d_][\w -]{0,39}")
 _RESERVED = frozenset({"name", "alias", "aliases", "type", "title", "description", "confidence"})
 _MAX_VALUE = 200
 _MAX_REST = 40
-"""Maximum number of characters that a sentence has beside the value and the entity's name. The key paraphrases them."""
+"""Maximum number of characters, besides the value and the entity's name, of a sentence that becomes one property."""
 _NON_FACTUAL = frozenset({"ending", "wish", "claim", "stand_in", "past"})
-"""Cues of a sentence that does not state a current fact: a plan, a claim, the past."""
+"""Cues that a sentence states a plan, a claim or a past fact instead of a current fact."""
 _DENIED = frozenset({"denied"})
 
 
-class _Fact(Strict):
+class _Fact(ReplyModel):
     sentences: list[int]
     entity: str | None = None
     type: str | None = None
@@ -43,7 +43,7 @@ class _Fact(Strict):
     value: str | int | float | None = None
 
 
-class _Answer(Strict):
+class _Answer(ReplyModel):
     facts: list[_Fact]
 
 
@@ -53,7 +53,7 @@ class SplitFact:
 
     text: str
     source: str
-    """The sentences that state it."""
+    """The sentences that state the fact."""
     entity: str | None = None
     type: str | None = None
     key: str | None = None
@@ -61,13 +61,13 @@ class SplitFact:
 
 
 def split_prompt(sentences: Sequence[str], name: str | None) -> tuple[str, str]:
-    """Return the instructions and the text to split."""
+    """Return the prompt: the instructions, and the sentences to split into facts."""
     items = [
         {"about": name},
         *({"sentence": number, "text": sentence} for number, sentence in enumerate(sentences, start=1)),
     ]
-    mark = mark_of(items)
-    return _INSTRUCTIONS.format(mark=mark), between(mark, items)
+    mark = make_mark(items)
+    return _INSTRUCTIONS.format(mark=mark), enclose(mark, items)
 
 
 _INSTRUCTIONS = """\
@@ -87,26 +87,37 @@ past are observations.
 Leave nothing out, and add nothing."""
 
 
-def split(reply: str, sentences: Sequence[str], name: str | None) -> list[SplitFact]:
-    """Return the facts in a model's reply, in the order of the sentences. Raises Unusable."""
-    facts = read(reply, _Answer).facts
+def parse_facts(reply: str, sentences: Sequence[str], name: str | None) -> list[SplitFact]:
+    """Return the facts in a model's reply, in the order of the sentences.
+
+    A sentence that its facts do not cover is returned unchanged as a fact. Raises UnusableReply if the reply cannot be
+    used.
+    """
+    facts = parse_reply(reply, _Answer).facts
     if len(facts) > MAX_FACTS:
-        raise Unusable(f"it has {len(facts)} facts")
-    sound = [fact for fact in facts if _is_supported(fact, sentences, name)]
-    while uncovered := {at for at in range(1, len(sentences) + 1) if not _is_covered(at, sentences, sound, name)}:
-        kept = [fact for fact in sound if uncovered.isdisjoint(fact.sentences)]
-        if len(kept) == len(sound):
+        raise UnusableReply(f"it has {len(facts)} facts")
+    supported_facts = [fact for fact in facts if _is_supported(fact, sentences, name)]
+    while uncovered := {
+        sentence_number
+        for sentence_number in range(1, len(sentences) + 1)
+        if not _is_covered(sentence_number, sentences, supported_facts, name)
+    }:
+        remaining_facts = [fact for fact in supported_facts if uncovered.isdisjoint(fact.sentences)]
+        if len(remaining_facts) == len(supported_facts):
             break
-        sound = kept
-    if not sound:
-        raise Unusable("no fact of the reply is in the text")
-    numbered = [(min(fact.sentences), _make_fact(fact, sentences)) for fact in sound]
-    numbered += [(at, SplitFact(sentences[at - 1], sentences[at - 1])) for at in sorted(uncovered)]
+        supported_facts = remaining_facts
+    if not supported_facts:
+        raise UnusableReply("no fact of the reply is in the text")
+    numbered = [(min(fact.sentences), _make_fact(fact, sentences)) for fact in supported_facts]
+    numbered += [
+        (sentence_number, SplitFact(sentences[sentence_number - 1], sentences[sentence_number - 1]))
+        for sentence_number in sorted(uncovered)
+    ]
     return [split_fact for _, split_fact in sorted(numbered, key=lambda pair: pair[0])]
 
 
 def _make_fact(fact: _Fact, sentences: Sequence[str]) -> SplitFact:
-    source = " ".join(sentences[at - 1] for at in sorted(set(fact.sentences)))
+    source = " ".join(sentences[sentence_number - 1] for sentence_number in sorted(set(fact.sentences)))
     kind = fact.type if fact.type and _TYPE.fullmatch(fact.type) else None
     if fact.property is not None:
         return SplitFact(f"{fact.property}: {fact.value}", source, fact.entity, kind, fact.property, fact.value)
@@ -115,21 +126,21 @@ def _make_fact(fact: _Fact, sentences: Sequence[str]) -> SplitFact:
 
 def _is_supported(fact: _Fact, sentences: Sequence[str], name: str | None) -> bool:
     """Return whether the fact's sentences support it, and the text names its entity."""
-    if not fact.sentences or not all(0 < at <= len(sentences) for at in fact.sentences):
+    if not fact.sentences or not all(0 < sentence_number <= len(sentences) for sentence_number in fact.sentences):
         return False
-    source = [sentences[at - 1] for at in fact.sentences]
+    source = [sentences[sentence_number - 1] for sentence_number in fact.sentences]
     if fact.entity not in (None, name) and not _is_named(fact.entity or "", sentences):
         return False
     if fact.property is not None:
         return _is_property(fact, source)
     text = (fact.observation or "").strip()
     context = [*source, name or "", fact.entity or ""]
-    manner = frozenset[str]().union(*map(_doubtful_cues, source))
+    allowed_cues = frozenset[str]().union(*map(_doubtful_cues, source))
     return (
         bool(text)
         and text.isprintable()
         and share_contained(text, context) >= MIN_SHARE_OF_FACT
-        and _doubtful_cues(text) <= manner
+        and _doubtful_cues(text) <= allowed_cues
     )
 
 
@@ -151,26 +162,27 @@ def _is_property(fact: _Fact, source: Sequence[str]) -> bool:
 
 
 def _doubtful_cues(text: str) -> frozenset[str]:
-    """Return the cues that a text does not state a current fact."""
-    parsed = statement(text, language_of(text))
+    """Return the cues, such as a wish or a denial, which suggest that a text is not a current fact."""
+    parsed = parse_statement(text, language_of(text))
     return parsed.cues & _NON_FACTUAL | (_DENIED if parsed.is_denied else frozenset[str]())
 
 
-def _is_covered(at: int, sentences: Sequence[str], facts: Sequence[_Fact], name: str | None) -> bool:
-    """Return whether the facts that a model took from a sentence contain all of it.
+def _is_covered(sentence_number: int, sentences: Sequence[str], facts: Sequence[_Fact], name: str | None) -> bool:
+    """Return whether a model's facts contain the whole sentence from which they were taken.
 
-    If the only fact is a property, its key accounts for the words around the value.
+    If the only fact is a property, its key stands for the words around the value.
     """
-    facts_of_sentence = [fact for fact in facts if at in fact.sentences]
+    facts_of_sentence = [fact for fact in facts if sentence_number in fact.sentences]
     if len(facts_of_sentence) == 1 and facts_of_sentence[0].property is not None:
-        rest = without(
-            sentences[at - 1], [str(facts_of_sentence[0].value), facts_of_sentence[0].entity or "", name or ""]
+        rest = remove_texts(
+            sentences[sentence_number - 1],
+            [str(facts_of_sentence[0].value), facts_of_sentence[0].entity or "", name or ""],
         )
         return len(rest) <= _MAX_REST and not any(character.isdigit() for character in rest)
     texts = [
         f"{fact.entity or ''} {fact.observation or ''} {fact.property or ''} {fact.value or ''}"
         for fact in facts_of_sentence
     ]
-    manner = frozenset[str]().union(*(_doubtful_cues(fact.observation or "") for fact in facts_of_sentence))
-    is_contained = share_contained(sentences[at - 1], [*texts, name or ""]) >= MIN_SHARE_OF_SENTENCE
-    return bool(facts_of_sentence) and is_contained and _doubtful_cues(sentences[at - 1]) <= manner
+    allowed_cues = frozenset[str]().union(*(_doubtful_cues(fact.observation or "") for fact in facts_of_sentence))
+    is_contained = share_contained(sentences[sentence_number - 1], [*texts, name or ""]) >= MIN_SHARE_OF_SENTENCE
+    return bool(facts_of_sentence) and is_contained and _doubtful_cues(sentences[sentence_number - 1]) <= allowed_cues

@@ -1,1 +1,1 @@
-"""The search index and the work that keeps it complete."""
+"""The search index, and the background work that completes it."""

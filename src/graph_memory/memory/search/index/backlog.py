@@ -11,23 +11,26 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """The changes and vectors that are missing from a domain's index, and the events that could not be indexed."""
+    """The changes and vectors missing from a domain's index, and the events that could not be indexed."""
 
     domain: str
     not_indexed: int
     without_vectors: int
     skipped: list[int]
-    """The numbers of events that could not be indexed."""
+    """The sequence numbers of events that could not be indexed."""
 
     @property
-    def failed(self) -> str:
-        """The events that could not be indexed, as text."""
+    def failed_events(self) -> str:
+        """The sequence numbers in `skipped`, as text."""
         return format_event_numbers(self.skipped)
 
 
 BACKLOG = query("search/backlog", Backlog)
 
 
-async def backlog(reader: Reader) -> list[Backlog]:
-    """Return the backlogs of the domains that have been searched before. Domains without a backlog are omitted."""
+async def read_backlogs(reader: Reader) -> list[Backlog]:
+    """Return the backlog of each domain that has been searched at least once.
+
+    Domains with a complete index are omitted.
+    """
     return await reader.read(BACKLOG)

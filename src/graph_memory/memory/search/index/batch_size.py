@@ -1,4 +1,4 @@
-"""Chooses the batch size for indexing. It shrinks after each failure, down to one event in small transactions. Pure."""
+"""Chooses the batch size for indexing. It shrinks after each failure, down to one event in small transactions."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ FEWEST_ROWS = 50
 
 @dataclass(frozen=True, slots=True)
 class BatchSize:
-    """Batch size for indexing: events per page and rows per transaction."""
+    """The batch size for indexing: events per page, and rows per transaction."""
 
     events: int
     rows: int
 
 
 def choose_batch_size(failures: int, *, events: int, rows: int = ROWS) -> BatchSize | None:
-    """Return the batch size after consecutive failures, or None if one event failed in the smallest transactions.
+    """Return the batch size after `failures` consecutive failures.
 
-    Each failure halves the events of the page. An event that fails alone is then written in smaller transactions.
+    Each failure halves the number of events per page. After a single event has failed, each failure quarters the rows
+    per transaction. Returns None if an event has failed even in the smallest transactions.
     """
     halvings = events.bit_length()
     if failures < halvings:
         return BatchSize(events >> failures, rows)
-    smaller = rows >> 2 * (failures - halvings + 1)
-    return BatchSize(1, smaller) if smaller >= FEWEST_ROWS else None
+    reduced_rows = rows >> 2 * (failures - halvings + 1)
+    return BatchSize(1, reduced_rows) if reduced_rows >= FEWEST_ROWS else None

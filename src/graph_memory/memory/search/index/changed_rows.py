@@ -1,4 +1,4 @@
-"""The rows that a page of the log ends and creates, split into parts for writing. Pure."""
+"""The index rows that a page of the log ends and creates, split into parts for writing."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Changes:
-    """The row changes that a page of the log causes."""
+    """The changes that a page of the log makes to index rows."""
 
     closed: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
-    """The changed fields of ended passages, by owner and place."""
+    """The fields to change in ended passages' rows, by owner, then by place."""
     created: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     closed_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     created_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
 
     @property
     def size(self) -> int:
-        """The number of changed and created rows."""
+        """The number of rows to change or create."""
         closed = sum(len(ended) for ended in self.closed.values())
         return closed + len(self.closed_names) + len(self.created) + len(self.created_names)
 
     @property
     def growth(self) -> int:
-        """The change in the number of current passages."""
+        """The number of new current passages minus the number of ended passages."""
         current = sum(cast("dict[str, object]", row["passage"])["_until"] == END for row in self.created)
         return current - sum(len(ended) for ended in self.closed.values())
 
-    def parts(self, limit: int) -> Iterator[Changes]:
-        """Yield the changes in parts of at most `limit` rows, at least one part. Ended rows come before created rows.
+    def split(self, limit: int) -> Iterator[Changes]:
+        """Yield the changes in one or more parts of at most `limit` rows. Ended rows come before created rows.
 
-        A place whose row ends and is created again by one event may be split between parts. Reading the rows between
-        the parts results in the same changes.
+        If an event ends and recreates the row of a place, the two changes may be in different parts. If the rows are
+        read again between these parts, the remaining changes are the same.
         """
         closed = [
             (owner, place, fields_of_end)
@@ -56,12 +56,12 @@ class Changes:
 
 @dataclass(slots=True)
 class _Window:
-    """A limited number of consecutive rows from several lists, starting at a position."""
+    """A slice of several lists, which count as one concatenated list."""
 
     start: int
     size: int
 
     def take(self, rows: Sequence[T]) -> Sequence[T]:
-        """Return the rows of the next list that belong to the window."""
+        """Return the part of `rows` inside the window. Successive lists count as one concatenated list."""
         begin, self.start = self.start, self.start - len(rows)
         return rows[max(begin, 0) : max(begin + self.size, 0)]

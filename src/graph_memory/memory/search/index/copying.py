@@ -1,4 +1,4 @@
-"""Copies index rows to a new branch, and deletes rows of data that is removed from a log."""
+"""Copies index rows to a new branch, and deletes rows of data that was removed from a log."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from graph_memory.memory.search.index.index import MAX_DELETED, RESET, index_wor
 from graph_memory.memory.search.index.index_filters import domain_token, until_token
 from graph_memory.model.errors import GraphError
 from graph_memory.model.text.analysers import analyser_of, label_of
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import NoRow, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 500
 """Maximum number of owners whose rows are copied in one transaction."""
 MAX_COPIED = 2_000
-"""Maximum number of passages that are copied in one transaction. A single owner may have more."""
+"""Maximum number of passages copied in one transaction. A single owner may have more."""
 
 _log = logging.getLogger(__name__)
 
-RAISE_EPOCH = query("search/raise_epoch", Nothing)
+RAISE_EPOCH = query("search/raise_epoch", NoRow)
 DROP_SUBJECT = query("search/drop_subject", int)
 DROP_ENDED = query("search/drop_ended", int)
 OWNERS_AT = query("search/owners_at", str)
 COPY_PASSAGES = query("search/copy_passages", int)
 COPY_NAMES = query("search/copy_names", int)
-BEGIN_COPIED = query("search/begin_copied", Nothing)
-END_COPIED = query("search/end_copied", Nothing)
+BEGIN_COPIED = query("search/begin_copied", NoRow)
+END_COPIED = query("search/end_copied", NoRow)
 
 
 async def ensure_covers(core: Core, domain: str, at: int) -> bool:
-    """Return whether a domain's index covers the log up to event `at`. Indexes missing changes first."""
+    """Index a domain's log up to event `at`. Return whether the index now covers this event."""
     position = await core.store.first_row(POSITION, domain=domain)
     if position is None or position.seq is None:
         return False
@@ -47,12 +47,15 @@ async def ensure_covers(core: Core, domain: str, at: int) -> bool:
 
 
 async def owners_at(core: Core, domain: str, at: int, after: str) -> Sequence[str]:
-    """Return the next page of owners whose rows were current after event `at`."""
+    """Return the next page of owners with rows that were current after event `at`.
+
+    It starts after the owner `after`.
+    """
     return await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=MAX_COPIED)
 
 
 async def copy_rows(transaction: Transaction, source: str, domain: str, owners: Sequence[str], at: int) -> None:
-    """Copy the owners' rows, as of event `at` in the source's log, to a branch."""
+    """Copy the owners' index rows after event `at` from the source domain to a branch."""
     arguments = {"source": source, "domain": domain, "owners": owners, "at": at, "open": END}
     tokens = {
         "source_token": domain_token(source),
@@ -65,20 +68,20 @@ async def copy_rows(transaction: Transaction, source: str, domain: str, owners: 
     await transaction.run(COPY_NAMES, **arguments)
 
 
-async def begin_copied(transaction: Transaction, source: str, domain: str, at: int) -> None:
-    """Begin the index of a branch, whose rows are copied as of event `at` in the source's log."""
+async def begin_copied_index(transaction: Transaction, source: str, domain: str, at: int) -> None:
+    """Create a branch's index, to which the source's rows after event `at` are copied."""
     await transaction.run(BEGIN_COPIED, source=source, domain=domain, at=at)
 
 
-async def end_copied(transaction: Transaction, source: str, domain: str, seq: int) -> None:
-    """Mark the index of a branch as covering its log, unless the index of the source was changed during the copy."""
+async def finish_copied_index(transaction: Transaction, source: str, domain: str, seq: int) -> None:
+    """Mark a branch's index as covering its log, unless the source's index was changed during the copy."""
     await transaction.run(END_COPIED, source=source, domain=domain, seq=seq, open=END)
 
 
 async def delete_rows_of(transaction: Transaction, domain: str, subject: str) -> None:
-    """Delete the index rows of an erased subject and of the subjects attached to it.
+    """Delete the index rows of an erased subject and its attached subjects.
 
-    Pages that were read earlier cannot restore them.
+    Also increases the index's epoch, so that pages of the log that were read earlier cannot restore the rows.
     """
     await transaction.run(RAISE_EPOCH, domain=domain)
     await transaction.run(DROP_SUBJECT, domain=domain, subject=subject, open=END)
@@ -86,9 +89,10 @@ async def delete_rows_of(transaction: Transaction, domain: str, subject: str) ->
 
 
 async def delete_ended_rows(transaction: Transaction, domain: str, to: int) -> int:
-    """Delete a page of rows that ended before event `to`, at which the compacted log begins. Returns their number.
+    """Delete a page of rows that ended before event `to`, where the compacted log begins. Return the number of rows.
 
-    If no such rows remain, delete access counts of deleted nodes. An index that is behind that event is rebuilt.
+    If no such rows remain, delete access counts of deleted nodes. An index that does not yet cover event `to` is
+    rebuilt.
     """
     await transaction.run(RAISE_EPOCH, domain=domain)
     await transaction.run(RESET, domain=domain, below=to, once=False)

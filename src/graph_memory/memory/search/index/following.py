@@ -12,7 +12,7 @@ import anyio
 from graph_memory.embedding import EARLIER, EmbeddingUnavailable
 from graph_memory.memory.core import Core
 from graph_memory.memory.search.index.coverage import WORD_RULES_VERSION
-from graph_memory.memory.search.index.index import begin, catch_up
+from graph_memory.memory.search.index.index import begin_index, catch_up
 from graph_memory.memory.search.index.reindexing import change_model
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import new_id
@@ -23,15 +23,15 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 NAME = "following the logs"
-"""The name of the task in the background."""
+"""The name of the background task."""
 INTERVAL = 2.0
 """Seconds between two checks of the logs."""
 SECONDS_PER_DOMAIN = 5.0
-"""Maximum number of seconds for which one domain is indexed before the others."""
+"""Maximum number of seconds for indexing one domain before the next domain."""
 LEASE_MILLISECONDS = 30_000
-"""Milliseconds without an extension after which another process may index a domain in the background."""
+"""Milliseconds after which an unextended lease expires, so that another process can index the domain."""
 PAUSED_CHECKS = 15
-"""Number of checks for which a domain without available vectors is skipped."""
+"""Number of checks that skip a domain after its vectors could not be computed."""
 
 TAKE_LEASE = query("search/lease", int)
 HAS_LEASE = query("search/has_lease", bool)
@@ -40,13 +40,13 @@ _log = logging.getLogger(__name__)
 
 
 class LeaseLost(Exception):  # noqa: N818 - not an error: another process continues
-    """Another process has taken the lease, so nothing of this process may be written anymore."""
+    """Raised if another process has taken the lease, so that this process must not write to the index any more."""
 
 
 class FencedStore(Store):
-    """A store whose writes are rolled back once another process has taken the lease of the domain's index."""
+    """A store whose writes are rolled back if another process has taken the lease of the domain's index."""
 
-    def __init__(self, outer: Store, domain: str, lease: int) -> None:  # it opens no connections
+    def __init__(self, outer: Store, domain: str, lease: int) -> None:  # the base class would open connections
         self._outer = outer
         self._domain = domain
         self._lease = lease
@@ -63,7 +63,10 @@ class FencedStore(Store):
         limit: float | None = None,
         in_doubt: bool = False,
     ) -> T:
-        """Write as `Store.write` does, in a transaction that locks the index first. Raises LeaseLost."""
+        """Write like `Store.write`, in a transaction that first locks the index.
+
+        Raises LeaseLost if its lease was taken.
+        """
 
         async def work_with_lease(transaction: Transaction) -> T:
             if not await transaction.first_row(HAS_LEASE, domain=self._domain, lease=self._lease):
@@ -75,28 +78,31 @@ class FencedStore(Store):
 
 async def follow_logs(core: Core) -> None:
     """Index the domains of this process as their logs grow, until cancelled."""
-    run, resting = new_id("run"), dict[str, int]()
-    earlier = EARLIER.get(core.embedder.model) if core.embedder else None
+    run_id, checks_to_skip = new_id("run"), dict[str, int]()
+    earlier_model = EARLIER.get(core.embedder.model) if core.embedder else None
     while True:
         await anyio.sleep(INTERVAL)
         try:
             for domain in await core.store.read(
-                BEHIND, domains=core.log.domains, word_rules_version=WORD_RULES_VERSION, earlier=earlier
+                BEHIND, domains=core.log.domains, word_rules_version=WORD_RULES_VERSION, earlier=earlier_model
             ):
-                resting[domain] = resting.get(domain, 0) - 1
-                if resting[domain] < 0 and (lease := await _take_lease(core, domain, run)):
+                checks_to_skip[domain] = checks_to_skip.get(domain, 0) - 1
+                if checks_to_skip[domain] < 0 and (lease := await _take_lease(core, domain, run_id)):
                     fenced = replace(core, store=FencedStore(core.store, domain, lease))
-                    resting[domain] = PAUSED_CHECKS if await _follow(fenced, domain) else 0
-            core.background.note_round(NAME)
+                    checks_to_skip[domain] = PAUSED_CHECKS if await _follow(fenced, domain) else 0
+            core.background.record_round(NAME)
         except GraphError as error:
             _log.info("indexing in the background: %s", error)
 
 
 async def _follow(core: Core, domain: str) -> str | None:
-    """Index a domain for a while, and replace vectors of the earlier model. Return why vectors are missing, or None."""
+    """Index a domain for a limited time, and replace the vectors of an earlier model.
+
+    If vectors could not be computed, returns the reason, otherwise None.
+    """
     try:
-        covered = await catch_up(core, domain, within=SECONDS_PER_DOMAIN)
-        if core.embedder is not None and covered.model == EARLIER.get(core.embedder.model, ""):
+        index_coverage = await catch_up(core, domain, within=SECONDS_PER_DOMAIN)
+        if core.embedder is not None and index_coverage.model == EARLIER.get(core.embedder.model, ""):
             await change_model(core, domain, core.embedder, within=SECONDS_PER_DOMAIN)
     except EmbeddingUnavailable as error:
         return error.message
@@ -106,19 +112,19 @@ async def _follow(core: Core, domain: str) -> str | None:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:  # the domain was deleted
             raise
         return None
-    return covered.reason
+    return index_coverage.reason
 
 
-async def _take_lease(core: Core, domain: str, run: str) -> int | None:
-    """Take or extend the lease of a domain's index, which is begun if there is none.
+async def _take_lease(core: Core, domain: str, run_id: str) -> int | None:
+    """Take or extend the lease of a domain's index. A missing index is created first.
 
-    Returns the number of the lease, which grows with each take-over, or None if another process has it.
+    Returns the number of the lease, which increases with each take-over, or None if another process holds the lease.
     """
 
-    async def take(transaction: Transaction) -> int | None:
-        return await transaction.first_row(TAKE_LEASE, domain=domain, run=run, milliseconds=LEASE_MILLISECONDS)
+    async def take_lease(transaction: Transaction) -> int | None:
+        return await transaction.first_row(TAKE_LEASE, domain=domain, run=run_id, milliseconds=LEASE_MILLISECONDS)
 
-    if (lease := await core.store.write("lease", take)) is None:
-        await begin(core, domain)
-        lease = await core.store.write("lease", take)
+    if (lease := await core.store.write("lease", take_lease)) is None:
+        await begin_index(core, domain)
+        lease = await core.store.write("lease", take_lease)
     return lease or None

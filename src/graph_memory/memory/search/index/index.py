@@ -1,7 +1,7 @@
 """Indexes the log for search, outside of write transactions.
 
-A page of the log is read without a lock. Its rows are written under the lock of the index, together with the new
-position, if no other process has indexed the page or erased data since. Large events are written in parts.
+A page of the log is read without a lock. Its rows are written under the index's lock, together with the new position,
+unless another process has indexed the page or erased data in the meantime. Large events are written in parts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import LiteralString
 
 from anyio import to_thread
 
-from graph_memory.embedding import Embedder, EmbeddingUnavailable, compares
+from graph_memory.embedding import Embedder, EmbeddingUnavailable, are_comparable
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import STAGES
 from graph_memory.memory.domains.lineage import END
@@ -28,8 +28,8 @@ from graph_memory.memory.search.index.rows import (
     MIN_LIFETIME,
     Changes,
     OpenPassage,
-    Owner,
     Passage,
+    SubjectRows,
     Version,
     text_to_embed,
     version_of,
@@ -41,27 +41,27 @@ from graph_memory.model.subjects.subjects import content_ref
 from graph_memory.model.text.analysers import ENGLISH, label_of
 from graph_memory.storage.driver_errors import exceeds_resources
 from graph_memory.storage.log.jobs import READY
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import NoRow, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 250
-"""Maximum number of events that are indexed in one transaction."""
+"""Maximum number of events indexed in one transaction."""
 PAGE_TEXT = 1_000_000
 """Maximum size of a page with several events, in characters: its texts, properties, names and ended passages."""
 AT_ONCE, FEW_AT_ONCE_WAITING = 32, 8
-"""Number of texts that are embedded at once; fewer if a search waits, since long texts take half a second."""
+"""Number of texts that are embedded at once. It is lower while a search waits: a long text takes half a second."""
 UNHURRIED_SECONDS = 2.0
-"""If more seconds than this remain, no search is waiting for the index."""
+"""If more seconds than this remain for embedding, no search is waiting for the index."""
 MAX_VECTORS = 1_000
-"""Maximum number of passages that get a vector in one transaction. Any number of them may have the same text."""
+"""Maximum number of passages that get a vector in one transaction. Any number of them can have the same text."""
 MAX_DELETED = 2_000
 _LOST_AFTER = timedelta(minutes=1)
-"""The age of an event after which missing content counts as lost. In younger events, it may not be written yet."""
+"""Age of an event above which missing content counts as lost. The content of newer events may not be written yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event with its inline text, the node type of an observation, and whether the type of a node changed."""
+    """An event with its inline text, an observation's node type, and whether a node's type has changed."""
 
     event: Mapping[str, object]
     text: str | None
@@ -71,7 +71,7 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class PassageRow:
-    """A current passage of an owner."""
+    """The index row of a current passage, and the id of its owner."""
 
     owner: str
     row: Mapping[str, object]
@@ -79,7 +79,7 @@ class PassageRow:
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """A current name of an owner."""
+    """An owner's current name, and the words with which it is looked up."""
 
     owner: str
     name: str
@@ -88,16 +88,16 @@ class NameRow:
 
 @dataclass(frozen=True, slots=True)
 class WaitingRow:
-    """A text that waits for its vector."""
+    """A text without a vector, with its head and hash."""
 
     sha256: str
     head: str
     text: str
 
 
-BEGIN = query("search/begin", Nothing)
+BEGIN = query("search/begin", NoRow)
 LOCK = query("search/lock", bool)
-ADVANCE = query("search/advance", Nothing)
+ADVANCE = query("search/advance", NoRow)
 EVENTS = query("search/events", EventRow)
 OPEN_PASSAGES = query("search/open_passages", PassageRow)
 OBSERVATIONS_OF = query("search/observations_of", str)
@@ -109,35 +109,36 @@ CREATE_NAMES = query("search/create_names", int)
 WAITING = query("search/waiting", WaitingRow)
 PUT_VECTORS = query("search/put_vectors", int)
 CLAIM_MODEL = query("search/claim_model", str)
-EMPTIED = query("search/emptied", Nothing)
-RESET = query("search/reset", Nothing)
-FAILED = query("search/failed", Nothing)
-SKIP = query("search/skip", Nothing)
+EMPTIED = query("search/emptied", NoRow)
+RESET = query("search/reset", NoRow)
+FAILED = query("search/failed", NoRow)
+SKIP = query("search/skip", NoRow)
 _log = logging.getLogger(__name__)
 
 
 async def catch_up(
     core: Core, domain: str, *, within: float = 2.0, vectors: bool = True, handful_within: float = 10.0
 ) -> Coverage:
-    """Index the missing changes of a domain for `within` seconds, first words, then vectors. Returns the coverage.
+    """Index a domain's missing changes for up to `within` seconds, words before vectors. Return the coverage.
 
-    A handful of changes may take `handful_within` seconds, so that a search right after the first writes finds them.
-    Without `vectors`, only words are indexed. The coverage reports failures. Raises ONTOLOGY_NOT_FOUND.
+    A handful of changes may take `handful_within` seconds, so that a search right after the first writes includes them.
+    Without `vectors`, only words are indexed. Failures are reported in the coverage, not raised. Raises
+    ONTOLOGY_NOT_FOUND if the domain does not exist.
     """
     position = await cover.position_of(core, domain)
     if position.seq == position.last and position.has_current_words and not (vectors and position.waits):
         return cover.coverage_at(position, 0)
-    until, patient = (time.monotonic() + wait for wait in (within, max(within, handful_within)))
+    until, handful_until = (time.monotonic() + wait for wait in (within, max(within, handful_within)))
     reason = problem = None
     try:
         while await index_page(core, domain) and (
-            (now := time.monotonic()) < until or (now < patient and await cover.lacks_a_handful(core, domain))
+            (now := time.monotonic()) < until or (now < handful_until and await cover.has_small_backlog(core, domain))
         ):
             pass
     except GraphError as error:
         problem = _log_failure(domain, error)
     try:
-        reason = await embed(core, domain, until, patient) if vectors else None
+        reason = await embed_pending(core, domain, until, handful_until) if vectors else None
     except GraphError as error:
         reason = _log_failure(domain, error)
     return await cover.read_coverage(core, domain, reason, problem)
@@ -149,7 +150,7 @@ def _log_failure(domain: str, error: GraphError) -> str:
 
 
 async def index_words(core: Core, domain: str, *, until: int = END) -> None:
-    """Index the words of a domain's log up to an event number."""
+    """Index the words of a domain's log up to event `until`, by default the whole log."""
     while await index_page(core, domain):
         position = await core.store.first_row(POSITION, domain=domain)
         if position is None or (position.seq or 0) >= until:
@@ -157,7 +158,7 @@ async def index_words(core: Core, domain: str, *, until: int = END) -> None:
 
 
 async def index_page(core: Core, domain: str) -> bool:
-    """Index the next page of a domain's log. Returns whether there may be more to do.
+    """Index the next page of a domain's log. Return whether there may be more pages.
 
     A page that is too large for Neo4j or cannot be indexed is retried with half its events. An event that fails alone
     is skipped, and its number is stored.
@@ -166,7 +167,7 @@ async def index_page(core: Core, domain: str) -> bool:
     if position.state != READY or (position.last == position.seq and position.has_current_words):
         return False
     if position.seq is None:
-        await begin(core, domain)
+        await begin_index(core, domain)
         return True
     if position.last < position.seq:
         await schedule_rebuild(core, domain, below=0)
@@ -191,20 +192,20 @@ async def index_page(core: Core, domain: str) -> bool:
 
 
 async def _index_events(core: Core, domain: str, position: Position, size: BatchSize) -> bool:
-    """Index the next events that fit into one transaction, at least one. Return whether there may be more."""
+    """Index the next events that fit into one transaction (at least one). Return whether there may be more."""
     limits = {"after": position.seq, "limit": size.events, "most": PAGE_TEXT, "open": END}
     rows = _take_contiguous(position, await core.store.read(EVENTS, domain=domain, **limits))
     while versions := await versions_of(core, domain, rows):
-        reached, results = versions
-        changes = await _changes(core, domain, results)
+        last_seq, subject_versions = versions
+        changes = await _compute_changes(core, domain, subject_versions)
         if changes.size <= size.rows or len(rows) == 1:
-            return await _write_changes(core, domain, position, reached, changes, size.rows)
+            return await _write_changes(core, domain, position, last_seq, changes, size.rows)
         rows = rows[: len(rows) // 2]
     return False
 
 
 async def _record_failure(core: Core, domain: str, position: Position) -> None:
-    """Record that a page failed. If it was a single event in the smallest transactions, skip that event."""
+    """Record that indexing a page failed. If it was a single event in the smallest transactions, skip that event."""
     is_last_try = choose_batch_size(position.failures + 1, events=PAGE) is None
 
     async def attempt(transaction: Transaction) -> None:
@@ -215,7 +216,7 @@ async def _record_failure(core: Core, domain: str, position: Position) -> None:
 
 
 async def schedule_rebuild(core: Core, domain: str, *, below: int = END, once: bool = False) -> None:
-    """Schedule a rebuild of an index behind `below` or ahead of its log; `once` does not restart a running rebuild."""
+    """Schedule an index rebuild if it is behind event `below` or ahead of its log. `once` keeps a running rebuild."""
 
     async def attempt(transaction: Transaction) -> None:
         await transaction.run(RESET, domain=domain, below=below, once=once)
@@ -238,12 +239,12 @@ async def _delete_rows(core: Core, domain: str, position: Position) -> None:
 
 
 async def _lock_if_unchanged(transaction: Transaction, domain: str, position: Position) -> bool:
-    read = {"seq": position.seq, "epoch": position.epoch, "is_emptied": position.is_emptied, "part": position.part}
-    return await transaction.first_row(LOCK, domain=domain, state=READY, **read) is True
+    fields = {"seq": position.seq, "epoch": position.epoch, "is_emptied": position.is_emptied, "part": position.part}
+    return await transaction.first_row(LOCK, domain=domain, state=READY, **fields) is True
 
 
-async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> None:
-    """Begin the index of a domain that has none, with an analyser."""
+async def begin_index(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> None:
+    """Create a domain's index with this analyser. Does nothing if the domain already has an index."""
 
     async def attempt(transaction: Transaction) -> None:
         await transaction.run(
@@ -254,73 +255,73 @@ async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> N
 
 
 def _take_contiguous(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]:
-    """Return the events before the first gap in the numbers. An event in the gap may become visible later."""
-    expected = position.seq or 0
-    for place, row in enumerate(rows):
+    """Return the events before the first gap in the sequence numbers. An event in the gap may become visible later."""
+    previous_seq = position.seq or 0
+    for row_index, row in enumerate(rows):
         seq = int(str(row.event["_seq"]))
-        if seq != expected + 1 and expected + 1 > position.compacted_to:
-            return rows[:place]
-        expected = seq
+        if seq != previous_seq + 1 and previous_seq + 1 > position.compacted_to:
+            return rows[:row_index]
+        previous_seq = seq
     return rows
 
 
 async def versions_of(core: Core, domain: str, rows: Sequence[EventRow]) -> tuple[int, list[Version]] | None:
-    """Return the last event number and the subjects' versions after the events, or None if no event can be read yet."""
+    """Return the last event number and the subjects' versions, or None if no event can be read yet."""
     versions: list[Version] = []
-    reached = 0
+    last_seq = 0
     for row in rows:
         event = Event.from_row(row.event)
         if event.draft.kind in DATA:
             try:
-                text = await _text(core, domain, event, row.text)
+                text = await _read_text(core, domain, event, row.text)
             except GraphError:
                 if datetime.now(UTC) - event.at < _LOST_AFTER:
                     break
                 text = None
-            versions.append(version_of(event, text, row.node_type, retyped=row.retyped))
-        reached = event.seq
-    return (reached, versions) if reached else None
+            versions.append(version_of(event, text, row.node_type, has_new_type=row.retyped))
+        last_seq = event.seq
+    return (last_seq, versions) if last_seq else None
 
 
-async def _text(core: Core, domain: str, event: Event, inline: str | None) -> str | None:
+async def _read_text(core: Core, domain: str, event: Event, inline: str | None) -> str | None:
     ref = content_ref(event.draft.state or {})
     if event.draft.op is Op.DELETE or ref is None or not ref.is_text:
         return None
     return (await core.contents.fetch(domain, ref, inline)).text
 
 
-async def _changes(core: Core, domain: str, versions: Sequence[Version]) -> Changes:
+async def _compute_changes(core: Core, domain: str, versions: Sequence[Version]) -> Changes:
     observations = await _observations_of_retyped(core, domain, versions)
     all_observations = (observation for ids in observations.values() for observation in ids)
     owners = list(dict.fromkeys((*(version.owner for version in versions), *all_observations)))
     passages: dict[str, list[OpenPassage]] = {owner: [] for owner in owners}
     for row in await core.store.read(OPEN_PASSAGES, domain=domain, owners=owners, open=END):
-        present = OpenPassage(Passage.from_row(row.row), int(str(row.row["_since"])), int(str(row.row["_at"])))
-        passages[row.owner].append(present)
+        open_passage = OpenPassage(Passage.from_row(row.row), int(str(row.row["_since"])), int(str(row.row["_at"])))
+        passages[row.owner].append(open_passage)
     names_by_owner: dict[str, list[tuple[str, str]]] = {owner: [] for owner in owners}
     for name in await core.store.read(OPEN_NAMES, domain=domain, owners=owners, open=END):
         names_by_owner[name.owner].append((name.name, name.words))
-    row_owners = {owner: Owner(domain, passages[owner], names_by_owner[owner]) for owner in owners}
+    row_owners = {owner: SubjectRows(domain, passages[owner], names_by_owner[owner]) for owner in owners}
 
-    def follow() -> Changes:
+    def compute_changes() -> Changes:
         changes = Changes()
         for version in versions:
-            row_owners[version.owner].follow(version, changes)
-            for observation in observations[version.owner] if version.retyped else ():
-                row_owners[observation].follow_node(version, observation, changes)
+            row_owners[version.owner].add_changes(version, changes)
+            for observation in observations[version.owner] if version.has_new_type else ():
+                row_owners[observation].add_type_change(version, observation, changes)
         for owner in row_owners.values():
-            owner.end(changes)
+            owner.add_current_rows(changes)
         return changes
 
     try:
-        return await to_thread.run_sync(follow)  # eight megabytes of text take seconds
-    except Exception as error:  # a text that cannot be split must not stop the index
+        return await to_thread.run_sync(compute_changes)  # eight megabytes of text take seconds
+    except Exception as error:  # language libraries fail in many ways; the caller logs the error and tries fewer texts
         raise GraphError(Code.INTERNAL, "A text cannot be split into passages", {"error": repr(error)}) from error
 
 
 async def _observations_of_retyped(core: Core, domain: str, versions: Sequence[Version]) -> Mapping[str, Sequence[str]]:
     observations: dict[str, list[str]] = {}
-    for node in dict.fromkeys(version.owner for version in versions if version.retyped):
+    for node in dict.fromkeys(version.owner for version in versions if version.has_new_type):
         observations[node] = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
         observations[node] += [
             version.owner for version in versions if version.kind is Kind.OBSERVATION and version.unit == node
@@ -330,19 +331,19 @@ async def _observations_of_retyped(core: Core, domain: str, versions: Sequence[V
 
 
 async def _write_changes(core: Core, domain: str, position: Position, seq: int, changes: Changes, limit: int) -> bool:
-    """Write a page's changes in transactions of at most `limit` rows, if the index is as it was when read."""
-    remaining = list(changes.parts(limit))
+    """Write a page's changes in transactions of at most `limit` rows. Stops if another process has moved the index."""
+    remaining = list(changes.split(limit))
     is_written = True
     while remaining and is_written:
         part = remaining.pop(0)
-        after = replace(position, part=position.part + 1) if remaining else replace(position, part=0, seq=seq)
-        is_written = await _write_part(core, domain, position, after, part)
-        position = after
+        next_position = replace(position, part=position.part + 1) if remaining else replace(position, part=0, seq=seq)
+        is_written = await _write_part(core, domain, position, next_position, part)
+        position = next_position
     return True
 
 
 async def _write_part(core: Core, domain: str, position: Position, next_position: Position, part: Changes) -> bool:
-    """Write rows and advance the index to the next position. Returns false if another process has moved it."""
+    """Write rows and advance the index to the next position. Return False if another process has moved the index."""
 
     async def attempt(transaction: Transaction) -> bool:
         if not await _lock_if_unchanged(transaction, domain, position):
@@ -363,8 +364,8 @@ async def _write_part(core: Core, domain: str, position: Position, next_position
     return await core.store.write("index_page", attempt)
 
 
-async def embed(core: Core, domain: str, until: float, late_until: float = 0.0) -> str | None:
-    """Embed pending passages until a time, or a later time if few remain. Returns why passages are left, if any."""
+async def embed_pending(core: Core, domain: str, until: float, late_until: float = 0.0) -> str | None:
+    """Embed pending passages until `until`, or a handful until `late_until` (monotonic). Returns the error, if any."""
     embedder = core.embedder
     if embedder is None:
         return "vectors are off"
@@ -384,13 +385,13 @@ async def embed(core: Core, domain: str, until: float, late_until: float = 0.0) 
 
 async def _embed_rows(core: Core, domain: str, embedder: Embedder, rows: Sequence[WaitingRow]) -> str | None:
     model, vectors = embedder.model, await embedder.passages([text_to_embed(row.head, row.text) for row in rows])
-    values = [{"sha256": row.sha256, "vector": vector} for row, vector in zip(rows, vectors, strict=True)]
+    vector_rows = [{"sha256": row.sha256, "vector": vector} for row, vector in zip(rows, vectors, strict=True)]
 
     async def attempt(transaction: Transaction) -> tuple[int, str | None]:
-        [of_index] = await transaction.run(CLAIM_MODEL, domain=domain, model=model) or [model]
-        if not compares(model, of_index):
-            return 0, f"the vectors of the domain are of {of_index}, and this process uses {model}"
-        rows = {"rows": values, "model": of_index, "limit": MAX_VECTORS}
+        [index_model] = await transaction.run(CLAIM_MODEL, domain=domain, model=model) or [model]
+        if not are_comparable(model, index_model):
+            return 0, f"the vectors of the domain are from the model {index_model}, but this process uses {model}"
+        rows = {"rows": vector_rows, "model": index_model, "limit": MAX_VECTORS}
         return sum(await transaction.run(PUT_VECTORS, domain=domain, **rows)), None
 
     count, reason = MAX_VECTORS, None

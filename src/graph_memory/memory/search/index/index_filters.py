@@ -1,7 +1,7 @@
-"""Filters for passages in both indexes: tokens in a field of the full-text index, and integers.
+"""Filters for passages: tokens in a field of the full-text index, and integers for the vector index.
 
-A token begins with a letter for its kind and ends in a digit, so no analyser changes it. Numbers have leading zeros, so
-a range of tokens is a range of numbers. Filters do not affect Lucene's score.
+A token begins with a letter for its kind and ends with a digit, so analysers do not change it. Numbers have leading
+zeros, so that a range of tokens is a range of numbers. Filters do not affect Lucene's score.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from graph_memory.memory.domains.lineage import END
 LEVELS = 24
 """Number of sample levels. At level `n`, the sample has one in 2 ** n passages."""
 EARLIEST, LATEST = 0, 2**60
-"""Bounds of times, in microseconds since the year 1. No Python time is later."""
-_ZERO = datetime(1, 1, 1, tzinfo=UTC)
+"""Bounds of times in microseconds since the year 1. No Python time is later."""
+_YEAR_ONE = datetime(1, 1, 1, tzinfo=UTC)
 _DIGITS = 19
 
 
 def microseconds(at: datetime) -> int:
     """Return a time as a whole number of microseconds since the year 1."""
-    return (at - _ZERO) // (at.resolution)
+    return (at - _YEAR_ONE) // (at.resolution)
 
 
-def moment(number: int) -> datetime:
+def time_of_microseconds(number: int) -> datetime:
     """Return the time for a number of microseconds since the year 1."""
-    return _ZERO + number * _ZERO.resolution
+    return _YEAR_ONE + number * _YEAR_ONE.resolution
 
 
-def tokens(
+def make_filter_tokens(
     *,
     domain: str,
     type_name: str,
@@ -41,23 +41,28 @@ def tokens(
     valid_from: int = EARLIEST,
     valid_to: int = LATEST,
 ) -> str:
-    """Return the text of a passage's filter field. The hexadecimal `digest` determines the passage's samples."""
-    ends = int(digest, 16)
-    zeros = LEVELS if ends == 0 else (ends & -ends).bit_length() - 1
-    levels = [f"l{level}" for level in range(min(zeros, LEVELS) + 1)]
-    numbers = {"s": since, "u": until, "c": created, "f": valid_from, "e": valid_to}
+    """Return the text of a passage's filter field. The hexadecimal `digest` assigns the passage to samples."""
+    digest_value = int(digest, 16)
+    trailing_zeros = LEVELS if digest_value == 0 else (digest_value & -digest_value).bit_length() - 1
+    levels = [f"l{level}" for level in range(min(trailing_zeros, LEVELS) + 1)]
+    number_by_letter = {"s": since, "u": until, "c": created, "f": valid_from, "e": valid_to}
     return " ".join(
-        [domain_token(domain), _hash_token("t", type_name), *map(_number_token, numbers, numbers.values()), *levels]
+        [
+            domain_token(domain),
+            _hash_token("t", type_name),
+            *map(_number_token, number_by_letter, number_by_letter.values()),
+            *levels,
+        ]
     )
 
 
 def domain_token(domain: str) -> str:
-    """Return the token of a domain."""
+    """Return the filter token of a domain."""
     return _hash_token("d", domain)
 
 
 def until_token(until: int) -> str:
-    """Return the token for the event number at which a passage ends."""
+    """Return the filter token for passages that end at event `until`."""
     return _number_token("u", until)
 
 
@@ -67,13 +72,14 @@ def lexical_filter(
     at: int | None = None,
     types: Sequence[str] = (),
     created: tuple[int, int] | None = None,
-    began: tuple[int, int] | None = None,
+    start_bounds: tuple[int, int] | None = None,
     valid_at: int | None = None,
     level: int = 0,
 ) -> str:
-    """Return a query's filter in Lucene's syntax. It does not affect the score.
+    """Return a full-text query's filter clauses in Lucene's syntax. They do not affect the score.
 
-    `at` is an event number, None for the current state. The bounds of `created` and `began` are inclusive.
+    `at` is an event number, or None for the current state. The bounds of `created` and `start_bounds` are inclusive. A
+    `level` above 0 restricts the query to a sample.
     """
     clauses = [_term_clause(domain_token(domain))]
     if at is None:
@@ -84,8 +90,8 @@ def lexical_filter(
         clauses.append("+(" + " ".join(f"_filter:{_hash_token('t', type_name)}" for type_name in types) + ")^0")
     if created is not None:
         clauses.append(_range_clause("c", *created))
-    if began is not None:
-        clauses.append(_range_clause("f", *began))
+    if start_bounds is not None:
+        clauses.append(_range_clause("f", *start_bounds))
     if valid_at is not None:
         clauses += [_range_clause("f", EARLIEST, valid_at), _range_clause("e", valid_at + 1, LATEST)]
     if level:

@@ -16,45 +16,45 @@ from graph_memory.memory.search.index.index import (
     AT_ONCE,
     MAX_VECTORS,
     WaitingRow,
-    begin,
-    embed,
+    begin_index,
+    embed_pending,
     index_page,
     schedule_rebuild,
 )
 from graph_memory.memory.search.index.rows import text_to_embed
 from graph_memory.model.text.analysers import ANALYSERS, LABELS, label_of
-from graph_memory.model.text.wording import printable
+from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
-from graph_memory.progress import Progress, silent
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.progress import Progress, log_progress
+from graph_memory.storage.queries import NoRow, query
 from graph_memory.storage.schema import ensure_analyser
 from graph_memory.storage.store import Transaction
 
 
 @dataclass(frozen=True, slots=True)
 class OldVectorRow(WaitingRow):
-    """A text whose vector is from another model, and the first owner of the text."""
+    """A text whose vector is from another model, and the text's first owner."""
 
     owner: str
 
 
-REBUILT = query("search/remade", Nothing)
+REBUILT = query("search/remade", NoRow)
 OF_ANOTHER_MODEL = query("search/of_another_model", OldVectorRow)
 PUT_NEXT = query("search/put_next_vectors", int)
-TAKE_MODEL = query("search/take_model", Nothing)
+TAKE_MODEL = query("search/take_model", NoRow)
 EXCHANGE_VECTORS = query("search/exchange_vectors", str)
 MAX_EXCHANGED = 1_000
-NEXT_ANALYSER = query("search/next_analyser", Nothing)
+NEXT_ANALYSER = query("search/next_analyser", NoRow)
 RELABEL = query("search/relabel", str)
-TAKE_ANALYSER = query("search/take_analyser", Nothing)
+TAKE_ANALYSER = query("search/take_analyser", NoRow)
 MAX_RELABELLED = 2_000
-"""Maximum number of passages that are moved to another index in one transaction."""
+"""Maximum number of passages moved to another index in one transaction."""
 
 
 async def reindex(
     core: Core, domain: str, *, rebuild: bool, model: bool, analyser: str | None, progress: Progress
 ) -> Coverage:
-    """Complete or rebuild the index of a domain, or change its model or analyser. See `Upkeep.reindex`."""
+    """Complete or rebuild a domain's index, or change its model or analyser. See `Upkeep.reindex`."""
     new_analyser = _parse_analyser(analyser) if analyser is not None else None
     await count_unindexed(core, domain)  # raises ONTOLOGY_NOT_FOUND if the domain does not exist
     if new_analyser is not None:
@@ -81,32 +81,32 @@ def _parse_analyser(name: str) -> LiteralString:
     for analyser in ANALYSERS:
         if analyser == name:
             return analyser
-    raise invalid_argument("analyser", f"There is no analyser {printable(name)}", f"Use one of {', '.join(ANALYSERS)}.")
+    raise invalid_argument("analyser", f"{quote(name)} is not an analyser", f"Use one of {', '.join(ANALYSERS)}.")
 
 
-async def change_analyser(core: Core, domain: str, analyser: LiteralString, progress: Progress = silent) -> None:
-    """Change the analyser of a domain's texts.
+async def change_analyser(core: Core, domain: str, analyser: LiteralString, progress: Progress = log_progress) -> None:
+    """Change the analyser for a domain's texts.
 
-    Searches use the old index until the new one contains all passages.
+    Searches use the old index until the new index contains all passages.
     """
     label = label_of(analyser)
-    await ensure_analyser(core.store, analyser)
-    await begin(core, domain, analyser)
+    await ensure_analyser(core.store.of(domain), analyser)
+    await begin_index(core, domain, analyser)
 
     async def announce(transaction: Transaction) -> None:
         await transaction.run(NEXT_ANALYSER, domain=domain, label=label)
 
-    async def take(transaction: Transaction) -> None:
+    async def use_analyser(transaction: Transaction) -> None:
         await transaction.run(TAKE_ANALYSER, domain=domain, label=label)
 
     await core.store.write("change_analyser", announce)
     await _relabel(core, domain, progress)
-    await core.store.write("change_analyser", take)
+    await core.store.write("change_analyser", use_analyser)
     await _relabel(core, domain, progress)
 
 
 async def _relabel(core: Core, domain: str, progress: Progress) -> None:
-    """Move passages to the indexes to which they belong, in pages."""
+    """Move a domain's passages to the full-text indexes of its analysers, page by page."""
     after = ""
 
     async def attempt(transaction: Transaction) -> str | None:
@@ -120,12 +120,12 @@ async def _relabel(core: Core, domain: str, progress: Progress) -> None:
 
 
 async def change_model(
-    core: Core, domain: str, embedder: Embedder, progress: Progress = silent, within: float = math.inf
+    core: Core, domain: str, embedder: Embedder, progress: Progress = log_progress, within: float = math.inf
 ) -> None:
-    """Replace the vectors of other models by vectors of this model.
+    """Replace the vectors of other models with vectors from `embedder`.
 
-    Searches use the old vectors until all new ones are computed. After `within` seconds, the remaining vectors are left
-    to the next call. Raises EmbeddingUnavailable.
+    Searches use the old vectors until all new vectors are computed. After `within` seconds, the remaining vectors are
+    left to the next call. Raises EmbeddingUnavailable if the model fails.
     """
     model, until = embedder.model, time.monotonic() + within
     while await _embed_old_vectors(core, domain, embedder, progress, until):
@@ -148,35 +148,44 @@ async def _take_model(transaction: Transaction, domain: str, model: str) -> None
 
 
 async def _embed_old_vectors(core: Core, domain: str, embedder: Embedder, progress: Progress, until: float) -> bool:
-    """Embed the passages whose vectors are from another model. Return whether there were any."""
-    model, owner, done = embedder.model, "", 0
+    """Embed the passages whose vectors are from another model.
+
+    Returns True if there were such passages and all of them are now embedded. More of them may have been written in the
+    meantime, so the caller repeats the call.
+    """
+    model, owner, embedded_count = embedder.model, "", 0
     total = max((await read_coverage(core, domain)).open, 1)
     while time.monotonic() <= until:
         arguments: dict[str, object] = {"model": model, "from": owner, "limit": AT_ONCE}
         rows = await core.store.read(OF_ANOTHER_MODEL, domain=domain, **arguments)
         if not rows:
-            return done > 0
-        progress("Computing vectors", min(done / total, 1.0))
+            return embedded_count > 0
+        progress("Computing vectors", min(embedded_count / total, 1.0))
         vectors = await embedder.passages([text_to_embed(row.head, row.text) for row in rows])
         new_vectors = [{"sha256": row.sha256, "vector": vector} for row, vector in zip(rows, vectors, strict=True)]
 
-        async def put(transaction: Transaction, made: Sequence[Mapping[str, object]] = new_vectors) -> int:
-            return sum(await transaction.run(PUT_NEXT, domain=domain, rows=made, model=model, limit=MAX_VECTORS))
+        async def store_vectors(
+            transaction: Transaction, vector_rows: Sequence[Mapping[str, object]] = new_vectors
+        ) -> int:
+            return sum(await transaction.run(PUT_NEXT, domain=domain, rows=vector_rows, model=model, limit=MAX_VECTORS))
 
-        while await core.store.write("put_vectors", put) == MAX_VECTORS:
+        while await core.store.write("put_vectors", store_vectors) == MAX_VECTORS:
             pass
-        done, owner = done + len(rows), rows[-1].owner
+        embedded_count, owner = embedded_count + len(rows), rows[-1].owner
     return False
 
 
-async def complete(core: Core, domain: str, progress: Progress = silent) -> Coverage:
-    """Index all missing changes of a domain. Raises ONTOLOGY_NOT_FOUND."""
+async def complete(core: Core, domain: str, progress: Progress = log_progress) -> Coverage:
+    """Index all missing changes of a domain, then compute the missing vectors. Return the coverage.
+
+    Raises ONTOLOGY_NOT_FOUND if the domain does not exist.
+    """
     total = max(await count_unindexed(core, domain), 1)
     while await index_page(core, domain):
         progress("Indexing the log", 1 - min(await count_unindexed(core, domain) / total, 1.0))
-    covered = await read_coverage(core, domain)
-    waiting = max(covered.without_vectors, 1)
-    while covered.reason is None and covered.without_vectors:
-        progress("Computing vectors", 1 - min(covered.without_vectors / waiting, 1.0))
-        covered = await read_coverage(core, domain, await embed(core, domain, time.monotonic() + 1.0))
-    return covered
+    index_coverage = await read_coverage(core, domain)
+    initially_waiting = max(index_coverage.without_vectors, 1)
+    while index_coverage.reason is None and index_coverage.without_vectors:
+        progress("Computing vectors", 1 - min(index_coverage.without_vectors / initially_waiting, 1.0))
+        index_coverage = await read_coverage(core, domain, await embed_pending(core, domain, time.monotonic() + 1.0))
+    return index_coverage

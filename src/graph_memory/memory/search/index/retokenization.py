@@ -1,7 +1,7 @@
-"""Re-tokenizes the rows of an index after the tokenization rules have changed. Searches continue meanwhile.
+"""Tokenizes the rows of an index again after the tokenization rules have changed. Searches still work meanwhile.
 
-The text of a passage does not change, so its vector stays. Only rows with apostrophes or characters beyond
-ASCII are read.
+A passage's text does not change, so the passage keeps its vector. Only rows with apostrophes or non-ASCII characters
+are read.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.search.index.coverage import WORD_RULES_VERSION, Position
 from graph_memory.memory.search.index.rows import key_of, words_of
 from graph_memory.memory.search.text import names
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import NoRow, query
 from graph_memory.storage.store import Transaction
 
 OWNERS = 200
-"""Maximum number of owners per page."""
+"""Maximum number of owners whose rows are read per page."""
 ROWS = 1_000
-"""Maximum number of rows per transaction."""
+"""Maximum number of rows written per transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetokenizedRow:
-    """A passage or a name of an owner. Each owner's last row has neither."""
+    """A passage or name of an owner. Each owner's last row contains neither."""
 
     owner: str
     id: str | None
@@ -34,16 +34,16 @@ class RetokenizedRow:
 
 
 ROWS_TO_RETOKENIZE = query("search/rows_to_retokenize", RetokenizedRow)
-RETOKENIZE = query("search/retokenize", Nothing)
-RETOKENIZED_TO = query("search/retokenized_to", Nothing)
+RETOKENIZE = query("search/retokenize", NoRow)
+RETOKENIZED_TO = query("search/retokenized_to", NoRow)
 
 
 async def retokenize_page(core: Core, domain: str, position: Position) -> None:
-    """Re-tokenize the rows of the next owners. After the last owner, store the current rules version."""
+    """Tokenize the rows of the next owners again. After the last owner, store the current version of the rules."""
     rows = await core.store.read(ROWS_TO_RETOKENIZE, domain=domain, after=position.retokenized_to, limit=OWNERS)
-    found_rows = [row for row in rows if row.id is not None]
-    for start in range(0, len(found_rows), ROWS):
-        await _write(core, domain, found_rows[start : start + ROWS])
+    rows_with_id = [row for row in rows if row.id is not None]
+    for start in range(0, len(rows_with_id), ROWS):
+        await _write(core, domain, rows_with_id[start : start + ROWS])
 
     async def record(transaction: Transaction) -> None:
         owner, word_rules_version = (rows[-1].owner, None) if rows else (None, WORD_RULES_VERSION)
@@ -63,5 +63,5 @@ async def _write(core: Core, domain: str, rows: Sequence[RetokenizedRow]) -> Non
 
 
 def _tokenize_name(name: str) -> Mapping[str, str]:
-    words = f" {' '.join(names.words(name))} "
+    words = f" {' '.join(names.split_words(name))} "
     return {"words": words, "key": key_of(words)}

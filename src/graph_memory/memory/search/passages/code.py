@@ -1,7 +1,7 @@
 """Splits code into sections, one per definition at the left margin, and sections into lines.
 
-No parser is used, since each language would need a compiled grammar package. Passages only need the start of each
-definition, and in any indented language a keyword at the margin shows it.
+It uses no parser, because each language would need a compiled grammar package. Passages only need the start of each
+definition. In any indented language, a keyword at the margin marks it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,14 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from graph_memory.memory.search.passages.units import Level, Section, Unit, first_words, lines, units
+from graph_memory.memory.search.passages.units import (
+    BoundaryLevel,
+    Section,
+    TextRange,
+    first_words,
+    line_ranges,
+    split_into_units,
+)
 
 LANGUAGES = frozenset(
     """
@@ -37,30 +44,32 @@ _HEAD_WORDS = 20
 _MAX_LINE_LENGTH = 1_000
 
 
-def code(text: str) -> list[Section]:
-    """Return the sections of code: one per definition at the margin, and one for the code between definitions."""
+def split_code(text: str) -> list[Section]:
+    """Return the sections of code: one per definition at the left margin, and one per range between definitions."""
     starts = [0, *_definition_starts(text), len(text)]
-    sections = [Section(_signature(text, *pair), list(code_units(text, *pair))) for pair in _pairs(starts)]
+    sections = [Section(_signature(text, *pair), list(code_units(text, *pair))) for pair in _nonempty_ranges(starts)]
     return [section for section in sections if section.units]
 
 
-def code_units(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Yield the lines of code. Definitions and lines after an empty line begin a paragraph."""
+def code_units(text: str, start: int, end: int) -> Iterator[TextRange]:
+    """Yield the text range of each line of code. A definition, or a line after an empty line, starts a paragraph."""
     last = start
-    for first, after in lines(text, start, end):
+    for first, after in line_ranges(text, start, end):
         line = text[first:after]
         if line.isspace():
             continue
-        is_new = first == start or first > last + 1 or _is_definition(line)
-        yield from units(text, first, after, Level.PARAGRAPH if is_new else Level.LINE)
+        starts_paragraph = first == start or first > last + 1 or _is_definition(line)
+        yield from split_into_units(
+            text, first, after, BoundaryLevel.PARAGRAPH if starts_paragraph else BoundaryLevel.LINE
+        )
         last = after
 
 
 def _definition_starts(text: str) -> Iterator[int]:
-    """Yield where each definition at the margin starts, with the comments and decorators above it."""
+    """Yield the start of each definition at the left margin, including comments and decorators above it."""
     leading = -1
     last = 0
-    for start, end in lines(text, 0, len(text)):
+    for start, end in line_ranges(text, 0, len(text)):
         line = text[start:end]
         if start > last + 1:
             leading = -1
@@ -80,7 +89,7 @@ def _is_definition(line: str) -> bool:
 
 def _signature(text: str, start: int, end: int) -> str:
     """Return the first line of the definition, or "" if there is none."""
-    for first, after in lines(text, start, end):
+    for first, after in line_ranges(text, start, end):
         line = text[first:after]
         if _is_definition(line):
             return first_words(line, 0, _HEAD_WORDS).rstrip("{: ")
@@ -89,5 +98,5 @@ def _signature(text: str, start: int, end: int) -> str:
     return ""
 
 
-def _pairs(starts: list[int]) -> Iterator[tuple[int, int]]:
+def _nonempty_ranges(starts: list[int]) -> Iterator[tuple[int, int]]:
     return ((first, after) for first, after in pairwise(starts) if first < after)

@@ -12,7 +12,7 @@ from graph_memory.memory.search.passages.units import Section
 
 _TURN = re.compile(
     r"""^((?:\[[^\]\n]{1,40}\][ \t]*)?  # perhaps a time
-    \*{0,2}([^\W\d_][\w.'’\ -]{0,39}))  # who
+    \*{0,2}([^\W\d_][\w.'’\ -]{0,39}))  # the speaker
     (?::\*{0,2}|\*{0,2}:)(?=[ \t\n]|$)""",
     re.VERBOSE | re.MULTILINE,
 )
@@ -24,10 +24,10 @@ _TEXT_FIELDS = ("text", "content", "value", "message")
 _LIST_FIELDS = ("messages", "turns", "conversation", "conversations")
 
 
-def turns(text: str) -> list[Section] | None:
-    """Return the turns of a conversation that is written line by line, or None for any other text.
+def split_turns(text: str) -> list[Section] | None:
+    """Return the turns of a conversation written line by line, or None for other text.
 
-    A conversation begins with a turn, and a speaker has several turns or all speakers are roles such as `User`.
+    The text must begin with a turn. One speaker must have several turns, or all speakers must be roles such as `User`.
     """
     matches = list(_TURN.finditer(text))
     if len(matches) < _MIN_TURNS or text[: matches[0].start()].strip():
@@ -42,34 +42,34 @@ def turns(text: str) -> list[Section] | None:
     ]
 
 
-def transcript(text: str) -> tuple[str, list[Section]] | None:
-    """Return a conversation in JSON or JSON Lines as text, with its turns, or None for any other text."""
+def parse_transcript(text: str) -> tuple[str, list[Section]] | None:
+    """Return a JSON or JSON Lines conversation as text with its turns, or None for other text."""
     if not any(f'"{name}"' in text for name in _SPEAKER_FIELDS):
         return None
     messages = _messages(text)
-    spoken = [turn for message in messages if (turn := _turn(message)) is not None]
-    if len(spoken) < _MIN_TURNS or len(spoken) < len(messages):
+    spoken_messages = [turn for message in messages if (turn := _turn(message)) is not None]
+    if len(spoken_messages) < _MIN_TURNS or len(spoken_messages) < len(messages):
         return None
-    written = "\n\n".join(f"{speaker}: {text}" for speaker, text in spoken)
+    transcript_text = "\n\n".join(f"{speaker}: {text}" for speaker, text in spoken_messages)
     sections: list[Section] = []
     start = 0
-    for speaker, message_text in spoken:
-        begin = start + len(speaker) + len(": ")
-        start = begin + len(message_text)
-        sections.append(Section(speaker, list(prose_units(written, begin, start))))
+    for speaker, message_text in spoken_messages:
+        message_start = start + len(speaker) + len(": ")
+        start = message_start + len(message_text)
+        sections.append(Section(speaker, list(prose_units(transcript_text, message_start, start))))
         start += len("\n\n")
-    return written, sections
+    return transcript_text, sections
 
 
 def _messages(text: str) -> list[object]:
     try:
-        whole = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
         return list(_records(text.splitlines()))
-    if isinstance(whole, Mapping):
-        holder = cast("Mapping[str, object]", whole)
-        whole = next((holder[name] for name in _LIST_FIELDS if isinstance(holder.get(name), list)), None)
-    return cast("list[object]", whole) if isinstance(whole, list) else []
+    if isinstance(parsed, Mapping):
+        container = cast("Mapping[str, object]", parsed)
+        parsed = next((container[name] for name in _LIST_FIELDS if isinstance(container.get(name), list)), None)
+    return cast("list[object]", parsed) if isinstance(parsed, list) else []
 
 
 def _records(rows: Iterable[str]) -> Iterator[object]:
@@ -91,7 +91,7 @@ def _turn(message: object) -> tuple[str, str] | None:
 
 
 def _text_of(content: object) -> str | None:
-    """Return the text of a message, which may be a list of parts."""
+    """Return a message's text, or None if its format is unknown. A message may be a list of parts."""
     if isinstance(content, list):
         parts = (
             cast("Mapping[str, object]", part) for part in cast("list[object]", content) if isinstance(part, Mapping)

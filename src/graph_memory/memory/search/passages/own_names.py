@@ -1,4 +1,4 @@
-"""Collects the names by which texts refer to a subject."""
+"""Collects the names that texts use for a subject."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _NAMES = ("title", "name")
 
 
 def names(subject: NodeState | ConnectionState | Mapping[str, object], text: str | None) -> list[str]:
-    """Return the names of a subject as shown, without duplicates: title, name, aliases, headings of its content.
+    """Return a subject's names as shown, without duplicates: title, name, aliases, and headings of its content.
 
-    First lines and types are not names. `aliases` is a JSON list or comma-separated. At most 200 headings are used.
+    First lines and types are not names, and observations have no names. The property `aliases` is a JSON list, or a
+    comma-separated string. Only the first 200 headings are used.
     """
     if not isinstance(subject, (NodeState, ConnectionState)):
         return []

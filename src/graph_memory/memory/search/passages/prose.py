@@ -1,4 +1,4 @@
-"""Splits Markdown and plain text into sections, paragraphs and sentences. Fenced code is split as code."""
+"""Splits Markdown and plain text into sections, paragraphs and sentences. Fenced code is split like code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from graph_memory.memory.search.passages.code import code_units
-from graph_memory.memory.search.passages.units import Level, Section, Unit, lines, sentences, units
+from graph_memory.memory.search.passages.units import (
+    BoundaryLevel,
+    Section,
+    TextRange,
+    line_ranges,
+    sentence_units,
+    split_into_units,
+)
 
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*))?$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
@@ -19,10 +26,10 @@ _LONGEST_HEADING = 1_000
 
 @dataclass(slots=True)
 class _Sections:
-    """The sections so far. A heading without text is joined with the next section."""
+    """Collects a text's sections. A heading without text is joined with the next section."""
 
     closed: list[Section] = field(default_factory=list[Section])
-    units: list[Unit] = field(default_factory=list[Unit])
+    units: list[TextRange] = field(default_factory=list[TextRange])
     head: str = ""
     has_body: bool = False
 
@@ -31,7 +38,7 @@ class _Sections:
             self.close()
         self.head = head
 
-    def add(self, new_units: Iterator[Unit], *, is_body: bool = True) -> None:
+    def add(self, new_units: Iterator[TextRange], *, is_body: bool = True) -> None:
         self.units.extend(new_units)
         self.has_body |= is_body
 
@@ -42,28 +49,28 @@ class _Sections:
         return self.closed
 
 
-def plain(text: str) -> list[Section]:
-    """Return a plain text as one section, or none if it is blank."""
+def split_plain_text(text: str) -> list[Section]:
+    """Return a plain text as one section, or no section if the text is blank."""
     return [Section("", results)] if (results := list(prose_units(text, 0, len(text)))) else []
 
 
-def prose_units(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Yield the sentences in a range of a text. Each paragraph begins a new sentence."""
+def prose_units(text: str, start: int, end: int) -> Iterator[TextRange]:
+    """Yield the sentences in a text range. A new paragraph always begins a new sentence."""
     for first, last in _paragraphs(text, start, end):
-        yield from _paragraph(text, first, last)
+        yield from _split_sentences(text, first, last)
 
 
-def markdown(text: str) -> list[Section]:
+def split_markdown(text: str) -> list[Section]:
     """Return the sections of a Markdown text. Each begins with its heading."""
     sections = _Sections()
     for start, end, kind, head in _blocks(text):
         if kind == "heading":
             sections.open(head)
-            sections.add(units(text, start, end, Level.PARAGRAPH), is_body=False)
+            sections.add(split_into_units(text, start, end, BoundaryLevel.PARAGRAPH), is_body=False)
         elif kind == "code":
             sections.add(code_units(text, start, end))
         else:
-            sections.add(_paragraph(text, start, end))
+            sections.add(_split_sentences(text, start, end))
     return sections.close()
 
 
@@ -77,15 +84,15 @@ def headings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def shown_heading(text: str) -> str:
-    """Return the text of a heading without Markdown."""
+    """Return a heading's text without Markdown markup."""
     shown = " ".join(_MARKS.sub(r"\1", text[:_LONGEST_HEADING]).split())
-    closed = shown.rstrip("#")
-    return closed.rstrip() if closed[-1:] in ("", " ") else shown
+    without_hashes = shown.rstrip("#")
+    return without_hashes.rstrip() if without_hashes[-1:] in ("", " ") else shown
 
 
 def _paragraphs(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
     first = last = -1
-    for start, end in lines(text, begin, stop):
+    for start, end in line_ranges(text, begin, stop):
         is_blank = text[start:end].isspace()
         if first >= 0 and (is_blank or start > last + 1):
             yield first, last
@@ -98,42 +105,42 @@ def _paragraphs(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """Yield start, end, kind and heading text of each heading, code block and paragraph of a Markdown text."""
-    fence, opened = "", 0
-    first = last = one_line = -1
-    for start, end in lines(text, 0, len(text)):
+    """Yield the start, end, kind and heading text of each heading, code block and paragraph in a Markdown text."""
+    fence, fence_start = "", 0
+    first = last = first_line_end = -1
+    for start, end in line_ranges(text, 0, len(text)):
         line = text[start:end]
         if fence:
             if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
-                yield opened, end, "code", ""
+                yield fence_start, end, "code", ""
                 fence = ""
             continue
-        is_apart = first >= 0 and start > last + 1
-        match, marked = _FENCE.match(line), _HEADING.match(line)
-        if first >= 0 and (is_apart or match or marked or line.isspace()):
+        follows_gap = first >= 0 and start > last + 1
+        fence_match, heading_match = _FENCE.match(line), _HEADING.match(line)
+        if first >= 0 and (follows_gap or fence_match or heading_match or line.isspace()):
             yield first, last, "prose", ""
             first = -1
-        if match:
-            fence, opened = match[1], start
-        elif marked:
-            yield start, end, "heading", shown_heading(marked[1] or "")
-        elif first >= 0 and last == one_line and _UNDERLINE.match(line):
+        if fence_match:
+            fence, fence_start = fence_match[1], start
+        elif heading_match:
+            yield start, end, "heading", shown_heading(heading_match[1] or "")
+        elif first >= 0 and last == first_line_end and _UNDERLINE.match(line):
             yield first, end, "heading", shown_heading(text[first:last])
             first = -1
         elif first < 0 and not line.isspace():
-            first, one_line = start, end
+            first, first_line_end = start, end
         last = end
     if fence:
-        yield opened, len(text), "code", ""
+        yield fence_start, len(text), "code", ""
     elif first >= 0:
         yield first, last, "prose", ""
 
 
-def _paragraph(text: str, start: int, end: int) -> Iterator[Unit]:
+def _split_sentences(text: str, start: int, end: int) -> Iterator[TextRange]:
     """Yield the sentences of a paragraph. A list item or table row always begins a new sentence."""
-    level, begun = Level.PARAGRAPH, start
-    for line, _ in lines(text, start, end):
-        if line > begun and _ITEM.match(text, line, end):
-            yield from sentences(text, begun, line, level)
-            level, begun = Level.LINE, line
-    yield from sentences(text, begun, end, level)
+    level, sentence_start = BoundaryLevel.PARAGRAPH, start
+    for line_start, _ in line_ranges(text, start, end):
+        if line_start > sentence_start and _ITEM.match(text, line_start, end):
+            yield from sentence_units(text, sentence_start, line_start, level)
+            level, sentence_start = BoundaryLevel.LINE, line_start
+    yield from sentence_units(text, sentence_start, end, level)

@@ -1,7 +1,7 @@
-"""The smallest parts of a text that passages consist of: sentences, lines, and parts of long ones.
+"""The smallest parts of passages: sentences, lines, and parts of long sentences or lines.
 
-No library is used, since none fits: pysbd takes seconds per megabyte and has had no release since 2021, uniseg
-takes half a minute, and semantic-text-splitter treats a run without blanks as one word.
+No suitable library exists: pysbd takes seconds per megabyte and has had no release since 2021, uniseg takes half a
+minute, and semantic-text-splitter treats characters without spaces as one word.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import NamedTuple
 MAX_UNIT_WORDS = 45
 """Maximum number of words of a unit. Longer sentences and lines are cut."""
 _MIN_CLAUSE_WORDS = 20
-"""Number of words after which a long sentence may be cut at a comma or similar sign."""
+"""Number of words after which a long sentence can be cut at a comma or a similar mark."""
 
 _UNSPACED = (
     "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan, Burmese, Khmer
     "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"  # Japanese, Chinese
 )
 WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]{{1,16}}")
-"""A word. In scripts without spaces, each character is a word, and so are every 16 characters of a run without
-blanks."""
+"""A word. In scripts without spaces, each character is a word. So is every group of 16 characters in a sequence without
+white space."""
 _MAX_WORD_LENGTH = 17
 _LINE = re.compile(r"[^\n]+")
 _CLAUSE_END = tuple(",;:)]}、，；：—")
@@ -37,33 +37,33 @@ _ABBREVIATION = re.compile(
 _CONTEXT_LENGTH = 16
 
 
-class Level(IntEnum):
-    """How well a unit suits as the start of a passage. Lower levels are better."""
+class BoundaryLevel(IntEnum):
+    """How suitable a unit is as the start of a passage. Lower levels are more suitable."""
 
     PARAGRAPH = 0
-    """A paragraph, a definition, a row, a turn."""
+    """The start of a paragraph, a definition, a row or a turn."""
     LINE = 1
-    """A line of code or data, an item of a list."""
+    """A line of code or data, or a list item."""
     SENTENCE = 2
     PART = 3
-    """A further part of a long sentence or line."""
+    """The second or a later part of a long sentence or line."""
 
 
-class Unit(NamedTuple):
-    """A range of a text that neither starts nor ends with white space."""
+class TextRange(NamedTuple):
+    """A text range that neither starts nor ends with white space."""
 
     start: int
     end: int
     words: int
-    level: Level
+    level: BoundaryLevel
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Units under one head: a heading, a speaker, a table header or a signature."""
+    """Units under the same head: a heading, a speaker, a table header or a signature."""
 
     head: str
-    units: list[Unit]
+    units: list[TextRange]
 
 
 def last_words(text: str, end: int, limit: int) -> str:
@@ -80,12 +80,12 @@ def first_words(text: str, start: int, limit: int) -> str:
     return part[: matches[-1].end()].lstrip() if matches else ""
 
 
-def sentences(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
-    """Yield the sentences in a range of a text. The first one has the level `level`."""
+def sentence_units(text: str, start: int, end: int, level: BoundaryLevel) -> Iterator[TextRange]:
+    """Yield the sentences in a text range. The first sentence has the level `level`."""
     for sentence_start, sentence_end in sentence_ranges(text, start, end):
-        for unit in units(text, sentence_start, sentence_end, level):
+        for unit in split_into_units(text, sentence_start, sentence_end, level):
             yield unit
-            level = Level.SENTENCE
+            level = BoundaryLevel.SENTENCE
 
 
 def _is_abbreviated(before: str, _: str) -> bool:
@@ -93,12 +93,12 @@ def _is_abbreviated(before: str, _: str) -> bool:
 
 
 def sentence_ranges(
-    text: str, start: int, end: int, goes_on: Callable[[str, str], bool] = _is_abbreviated
+    text: str, start: int, end: int, is_continued: Callable[[str, str], bool] = _is_abbreviated
 ) -> Iterator[tuple[int, int]]:
     """Yield the ranges of the sentences between two positions of a text.
 
-    A full stop does not end a sentence before a lower-case word, or if `goes_on` returns true for the text before and
-    after.
+    A full stop does not end a sentence before a lower-case word, or if `is_continued` returns True for the text before
+    and after it.
     """
     for match in _END.finditer(text, start, end):
         if match[1] is not None:
@@ -107,28 +107,28 @@ def sentence_ranges(
                 text[max(start, stop - _CONTEXT_LENGTH) : stop],
                 text[stop : stop + _CONTEXT_LENGTH].lstrip(),
             )
-            if match[1].islower() or (match[0] == "." and goes_on(before, after)):
+            if match[1].islower() or (match[0] == "." and is_continued(before, after)):
                 continue
         yield start, match.end()
         start = match.end()
     yield start, end
 
 
-def units(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
-    """Yield a sentence or line as one unit, or as several if it is too long. Blank text yields nothing."""
+def split_into_units(text: str, start: int, end: int, level: BoundaryLevel) -> Iterator[TextRange]:
+    """Yield a sentence or line as one unit, or as several units if it is too long. Blank text has no units."""
     words: list[tuple[int, int]] = []
     for match in WORD.finditer(text, start, end):
         words.append(match.span())
         if len(words) > MAX_UNIT_WORDS:
             after = _choose_cut(text, words)
-            yield Unit(words[0][0], words[after - 1][1], after, level)
-            words, level = words[after:], Level.PART
+            yield TextRange(words[0][0], words[after - 1][1], after, level)
+            words, level = words[after:], BoundaryLevel.PART
     if words:
-        yield Unit(words[0][0], words[-1][1], len(words), level)
+        yield TextRange(words[0][0], words[-1][1], len(words), level)
 
 
 def _choose_cut(text: str, words: Sequence[tuple[int, int]]) -> int:
-    """Return the index of the word that begins the next part: if possible after a clause, else between words."""
+    """Return the index of the word that begins the next part: after a clause if possible, otherwise after a space."""
     latest = len(words) - 1
     for after in range(latest, _MIN_CLAUSE_WORDS, -1):
         if text[words[after - 1][1] - 1] in _CLAUSE_END:
@@ -139,11 +139,11 @@ def _choose_cut(text: str, words: Sequence[tuple[int, int]]) -> int:
     return latest
 
 
-def lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def line_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges of the non-empty lines."""
     return (match.span() for match in _LINE.finditer(text, start, end))
 
 
-def one_section(section_units: Iterable[Unit], head: str = "") -> list[Section]:
-    """Return units as one section."""
+def one_section(section_units: Iterable[TextRange], head: str = "") -> list[Section]:
+    """Return a list with one section that contains the units."""
     return [Section(head, list(section_units))]

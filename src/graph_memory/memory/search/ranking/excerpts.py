@@ -1,4 +1,4 @@
-"""Chooses the part of a passage that is shown: where most words of the query occur."""
+"""Chooses which part of a passage to show: the part with the most words of the query."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The shown range of a text, and the shown text with a mark where it was cut."""
+    """The shown range of a text, and the shown text with marks where it was cut."""
 
     start: int
     end: int
     text: str
 
 
-def excerpt(text: str, question: Query, characters: int) -> Excerpt:
-    """Return at most `characters` characters of a text, in whole words, with as many terms of the query as possible."""
+def choose_excerpt(text: str, question: Query, characters: int) -> Excerpt:
+    """Return an excerpt of at most `characters` characters in whole words, with as many query terms as possible."""
     if len(text) <= characters:
         return Excerpt(0, len(text), text)
     spans = [match.span() for match in _WORD.finditer(text)]
@@ -36,34 +36,37 @@ def excerpt(text: str, question: Query, characters: int) -> Excerpt:
 
 
 def _match_term(word: str, question: Query) -> str:
-    """Return the query term that a word matches, or ""."""
+    """Return the query term that a word matches, or an empty string."""
     return next((term for term in question.analyser.terms(word) if term in question.terms), "")
 
 
 def _find_densest(spans: Sequence[tuple[int, int]], matches: Sequence[str], characters: int) -> tuple[int, int]:
-    """Return the first and last word of the range with the most distinct terms. If several have as many, the first."""
-    places = [place for place, match in enumerate(matches) if match]
+    """Return the first and last word of the range with the most distinct terms.
+
+    On a tie, return the first range.
+    """
+    match_positions = [position for position, match in enumerate(matches) if match]
     best, term_count = (0, 0), 0
-    for number, first in enumerate(places):
+    for index, first in enumerate(match_positions):
         terms: set[str] = set()
         last = first
-        for place in places[number:]:
-            if spans[place][1] - spans[first][0] > characters:
+        for position in match_positions[index:]:
+            if spans[position][1] - spans[first][0] > characters:
                 break
-            terms.add(matches[place])
-            last = place
+            terms.add(matches[position])
+            last = position
         if len(terms) > term_count:
             best, term_count = (first, last), len(terms)
     return best
 
 
 def _widen(spans: Sequence[tuple[int, int]], first: int, last: int, characters: int) -> tuple[int, int]:
-    """Widen the range by words before and after it in turn, up to `characters`."""
+    """Extend a range of words on alternating sides, up to `characters` characters."""
     is_before = True
     while True:
-        room = characters - (spans[last][1] - spans[first][0])
-        has_before = first > 0 and spans[first][0] - spans[first - 1][0] <= room
-        has_after = last + 1 < len(spans) and spans[last + 1][1] - spans[last][1] <= room
+        remaining = characters - (spans[last][1] - spans[first][0])
+        has_before = first > 0 and spans[first][0] - spans[first - 1][0] <= remaining
+        has_after = last + 1 < len(spans) and spans[last + 1][1] - spans[last][1] <= remaining
         if has_before and (is_before or not has_after):
             first -= 1
         elif has_after:

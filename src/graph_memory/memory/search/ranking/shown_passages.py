@@ -1,6 +1,6 @@
-"""Chooses the passage to show for a hit: the best one, unless it is only a name or a tag.
+"""Chooses the passage to show for a hit: the best passage, unless it is only a name or a tag.
 
-The module is pure. The choice does not change a score.
+The choice does not change any score.
 """
 
 from __future__ import annotations
@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 
-from graph_memory.memory.search.ranking.scoring import Passage, Points, Scored
-from graph_memory.memory.search.text.bm25 import Query, Terms, analyse
+from graph_memory.memory.search.ranking.scoring import Passage, ScoredPassage, TermScores
+from graph_memory.memory.search.text.bm25 import Query, QueryTermMap, analyse
 
 _CONTENT = "content/"
 NAME = "title"
-"""The place of a passage that is a name."""
+"""The place of passages that are names."""
 
 
-def choose_passage(question: Query, best: Scored, scored_passages: Sequence[Scored]) -> Passage:
-    """Return the passage to show: the best one, or a passage of content if the best one has no word of the query.
+def choose_passage(question: Query, best: ScoredPassage, scored_passages: Sequence[ScoredPassage]) -> Passage:
+    """Return the passage to show: the best passage or, if that has no word of the query, the best content passage.
 
-    A passage without such a word, for example a tag, was found by its title.
+    A passage without such a word, for example a tag, matched by its unit's title.
     """
     passage = best.passage
     if passage.place.startswith(_CONTENT) or _words_in(question, passage.text):
@@ -28,13 +28,13 @@ def choose_passage(question: Query, best: Scored, scored_passages: Sequence[Scor
     return max(content, key=lambda scored: (scored.points.lexical, scored.passage.cosine or 0.0), default=best).passage
 
 
-def sort_by_fit(
-    question: Query, title: str, passages: Sequence[Passage], points: Mapping[str, Points]
+def sort_by_relevance(
+    question: Query, title: str, passages: Sequence[Passage], points: Mapping[str, TermScores]
 ) -> list[Passage]:
-    """Return passages of a unit, best first, by words and vectors.
+    """Return a unit's passages, sorted by words and vectors, best first.
 
-    Words of the title are ignored, since they led to the unit. If the query has no other words, the order is unchanged.
-    Passages that the search did not score are scored by how many of the words they contain.
+    Words of the title are ignored, because they led to the unit. If the query has no other words, the order is
+    unchanged. Passages without a score are scored by how many of the words they contain.
     """
     title_words = _words_in(question, title)
     if question.terms and title_words.issuperset(question.terms):
@@ -55,22 +55,22 @@ def sort_by_fit(
     return sorted(passages, key=fit_of, reverse=True)
 
 
-def _score_beyond_name(name_words: frozenset[str], points: Points) -> float:
-    """Return the score of the words and word pairs outside a name."""
+def _score_beyond_name(name_words: frozenset[str], points: TermScores) -> float:
+    """Return the score of the words and word pairs that are not part of a name."""
     pairs = (*points.own.items(), *points.window.items())
     return fsum(value for words, value in pairs if name_words.isdisjoint(words.split(" ")))
 
 
 def is_name_only(question: Query, passage: Passage) -> bool:
-    """Return whether a passage is only a name, which the title shows anyway, and the query has more words."""
+    """Return whether a passage is only a name, which the title shows anyway, while the query has more words."""
     return passage.place == NAME and bool(frozenset(question.terms) - _words_in(question, passage.text))
 
 
-def is_bare(passages: Iterable[Passage]) -> bool:
-    """Return whether all passages found for a unit are names."""
+def are_all_names(passages: Iterable[Passage]) -> bool:
+    """Return whether all of a unit's passages are names."""
     return all(passage.place == NAME for passage in passages)
 
 
 def _words_in(question: Query, text: str) -> frozenset[str]:
     """Return the query's words that occur in a text."""
-    return frozenset(analyse(text, Terms(question.terms, question.analyser)).positions)
+    return frozenset(analyse(text, QueryTermMap(question.terms, question.analyser)).positions)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import fsum
 
-from graph_memory.memory.search.ranking.ranking import Part as Scores
-from graph_memory.memory.search.ranking.ranking import Ranked
-from graph_memory.memory.search.ranking.scoring import Scored
-from graph_memory.memory.search.results import Part
+from graph_memory.memory.search.ranking.ranking import RankedUnit
+from graph_memory.memory.search.ranking.ranking import ScoreComponent as Scores
+from graph_memory.memory.search.ranking.scoring import ScoredPassage
+from graph_memory.memory.search.results import ScorePart
 from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.model.text.wording import printable
 
@@ -17,31 +17,34 @@ DIGITS = 6
 _MAX_WORDS = 4
 
 
-def total(ranked: Ranked) -> float:
-    """Return the score: the sum of its rounded parts."""
+def rounded_score(ranked: RankedUnit) -> float:
+    """Return the score as the sum of its rounded parts."""
     return round(fsum(round(part.value, DIGITS) for part in ranked.parts), DIGITS)
 
 
-def parts(ranked: Ranked, scored: Scored | None, question: Query) -> tuple[Part, ...]:
-    """Return the parts of a score.
+def explain_score(ranked: RankedUnit, scored: ScoredPassage | None, question: Query) -> tuple[ScorePart, ...]:
+    """Return the rounded parts of a score, with details.
 
-    The word score lists the score of each word in the passage and its context, and the score of a whole long text.
+    The details of the word score list the score of each word in the passage and in its context. If the passage belongs
+    to a long text, they also list the score of the whole text.
     """
     return tuple(
-        Part(name=part.name, value=round(part.value, DIGITS), detail=_detail(part, scored, question))
+        ScorePart(name=part.name, value=round(part.value, DIGITS), detail=_detail(part, scored, question))
         for part in ranked.parts
     )
 
 
-def why(ranked: Ranked, scored: Scored | None, question: Query, titles: Mapping[str, str]) -> str:
-    """Return the reasons for a hit in a few words, the strongest first."""
+def describe_reasons(
+    ranked: RankedUnit, scored: ScoredPassage | None, question: Query, titles: Mapping[str, str]
+) -> str:
+    """Return the reasons for a hit in a few words, strongest first."""
     lines = [
         _describe_part(part, scored, question, titles) for part in sorted(ranked.parts, key=lambda part: -part.value)
     ]
     return "; ".join(line for line in lines if line) or "found by the query"
 
 
-def _describe_part(part: Scores, scored: Scored | None, question: Query, titles: Mapping[str, str]) -> str:
+def _describe_part(part: Scores, scored: ScoredPassage | None, question: Query, titles: Mapping[str, str]) -> str:
     match part.name:
         case "lexical" if scored is not None and scored.points.index_score is None:
             return _describe_words(scored, question)
@@ -57,13 +60,13 @@ def _describe_part(part: Scores, scored: Scored | None, question: Query, titles:
             return ""
 
 
-def _describe_words(scored: Scored, question: Query) -> str:
-    """Describe the words that score highest in the passage and in its context."""
-    written = _spellings(question)
-    own = _best_words(scored.points.own, written)
-    near = [word for word in _best_words(scored.points.window, written) if word not in own]
-    lines = [f"has {', '.join(own)}"] if own else []
-    return "; ".join([*lines, *([f"near {', '.join(near)}"] if near else [])])
+def _describe_words(scored: ScoredPassage, question: Query) -> str:
+    """Describe the highest-scoring words in the passage and its context."""
+    spelling_of_term = _spellings(question)
+    own_words = _best_words(scored.points.own, spelling_of_term)
+    context_words = [word for word in _best_words(scored.points.window, spelling_of_term) if word not in own_words]
+    lines = [f"has {', '.join(own_words)}"] if own_words else []
+    return "; ".join([*lines, *([f"near {', '.join(context_words)}"] if context_words else [])])
 
 
 def _best_words(scores: Mapping[str, float], spelling_of_term: Mapping[str, str]) -> list[str]:
@@ -71,17 +74,17 @@ def _best_words(scores: Mapping[str, float], spelling_of_term: Mapping[str, str]
     return [spelling_of_term[term] for term in single[:_MAX_WORDS]]
 
 
-def _detail(part: Scores, scored: Scored | None, question: Query) -> dict[str, object]:
+def _detail(part: Scores, scored: ScoredPassage | None, question: Query) -> dict[str, object]:
     rounded = {key: round(value, 4) if isinstance(value, float) else value for key, value in part.detail.items()}
     if part.name != "lexical" or scored is None or scored.points.index_score is not None:
         return rounded
-    written = _spellings(question)
-    of_text = {} if scored.whole is None else {"whole_text": round(scored.whole, 4)}
+    spelling_of_term = _spellings(question)
+    whole_text_score = {} if scored.whole is None else {"whole_text": round(scored.whole, 4)}
     return {
         **rounded,
-        **of_text,
-        "passage": _spell_scores(scored.points.own, written),
-        "around": _spell_scores(scored.points.window, written),
+        **whole_text_score,
+        "passage": _spell_scores(scored.points.own, spelling_of_term),
+        "around": _spell_scores(scored.points.window, spelling_of_term),
     }
 
 

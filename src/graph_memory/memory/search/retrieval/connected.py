@@ -26,13 +26,13 @@ _MAX_CONTRADICTING = 5
 
 
 async def contradictions_of(scope: Scope, ids: Sequence[str]) -> dict[str, tuple[NodeBrief, ...]]:
-    """Return the nodes that contradict each node, at the requested time or now."""
+    """Return the nodes that contradict each node at the requested time (default now), by node id."""
     ontology = await scope.core.log.ontology(scope.domain)
     if ontology is None or ontology.find_connection_type(ontology.stored_type(TYPE)[0]) is None:
         return {}
     at = scope.filters.valid_at or utc_now()
     if scope.at is None:
-        return await _contradicting_now(scope, ids, at)
+        return await _current_contradictions(scope, ids, at)
     connected = await _read_connected(scope, ids, TYPE, at, _MAX_CONTRADICTING)
     return {
         node: tuple(NodeBrief(id=other.id, type=other.type, title=other.title) for other in others)
@@ -41,8 +41,8 @@ async def contradictions_of(scope: Scope, ids: Sequence[str]) -> dict[str, tuple
     }
 
 
-async def _contradicting_now(scope: Scope, ids: Sequence[str], at: datetime) -> dict[str, tuple[NodeBrief, ...]]:
-    """Return the nodes that contradict each node in the present, with one query."""
+async def _current_contradictions(scope: Scope, ids: Sequence[str], at: datetime) -> dict[str, tuple[NodeBrief, ...]]:
+    """Return the nodes that currently contradict each node, read with one query."""
     connected = await neighbours.read_neighbours(
         scope.core, scope.domain, ids, direction="both", connection_type=TYPE, valid_at=at
     )
@@ -57,13 +57,13 @@ async def _contradicting_now(scope: Scope, ids: Sequence[str], at: datetime) -> 
 
 
 async def nodes_connected_to(scope: Scope, titles: Mapping[str, str], depth: int) -> list[Hit]:
-    """Return the nodes at most `depth` connections away from hits, each once, nearest first, up to `OF_ALL`."""
+    """Return up to `MAX_PER_PAGE` nodes at most `depth` connections away from the hits, nearest first, each once."""
     seen_ids = set(titles)
     hits: list[Hit] = []
-    names = dict(titles)
-    starts = list(titles)
+    title_by_id = dict(titles)
+    start_ids = list(titles)
     for step in range(depth):
-        connected = await _read_connected(scope, starts, None, scope.filters.valid_at, MAX_PER_NODE)
+        connected = await _read_connected(scope, start_ids, None, scope.filters.valid_at, MAX_PER_NODE)
         frontier: list[str] = []
         for node, others in connected.items():
             for other in others:
@@ -71,9 +71,9 @@ async def nodes_connected_to(scope: Scope, titles: Mapping[str, str], depth: int
                     continue
                 seen_ids.add(other.id)
                 frontier.append(other.id)
-                names[other.id] = other.title
-                hits.append(_make_hit(other, names.get(node, node), step + 1))
-        starts = frontier
+                title_by_id[other.id] = other.title
+                hits.append(_make_hit(other, title_by_id.get(node, node), step + 1))
+        start_ids = frontier
     return hits
 
 
@@ -87,25 +87,25 @@ def _make_hit(node: ConnectedNode, source: str, steps: int) -> Hit:
 async def _read_connected(
     scope: Scope, ids: Sequence[str], type_name: str | None, valid_at: datetime | None, limit: int
 ) -> dict[str, Sequence[ConnectedNode]]:
-    """Return the nodes at the other ends of each node's connections. Omits missing nodes."""
+    """Return up to `limit` connected nodes of each node, by node id. Missing nodes are omitted."""
     connected: dict[str, Sequence[ConnectedNode]] = {}
 
     async def read_node(node: str) -> None:
         page = Page("", limit, valid_at)
         try:
             if scope.at is None:
-                answer = await neighbours.get_connected_nodes(
+                neighbour_page = await neighbours.get_connected_nodes(
                     scope.core, scope.domain, node, page, direction="both", connection_type=type_name, detail=True
                 )
             else:
-                answer = await Past(scope.core, scope.domain, scope.at).get_connected_nodes(
+                neighbour_page = await Past(scope.core, scope.domain, scope.at).get_connected_nodes(
                     node, direction="both", connection_type=type_name, valid_at=valid_at, limit=limit, detail=True
                 )
         except GraphError as error:
             if error.code is not Code.NODE_NOT_FOUND:
                 raise
             return
-        connected[node] = answer.nodes or ()
+        connected[node] = neighbour_page.nodes or ()
 
     async with task_group() as tasks:
         for subject_id in ids:

@@ -1,20 +1,23 @@
-"""Finds the nodes that texts mention, by names in the query and in the texts of the best units."""
+"""Looks up the nodes that texts mention, by names in the query and in the best units' texts."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
-from graph_memory.memory.search.ranking.ranking import Ranked, hop, seeds
-from graph_memory.memory.search.ranking.scoring import Scored
-from graph_memory.memory.search.retrieval.retrieval import NameRow, Scope, find_names, texts_of
+from graph_memory.memory.search.ranking.ranking import RankedUnit, pass_on_scores, seeds
+from graph_memory.memory.search.ranking.scoring import ScoredPassage
+from graph_memory.memory.search.retrieval.node_filter import NodeFilter
+from graph_memory.memory.search.retrieval.ranking_features import find_tool_outputs
+from graph_memory.memory.search.retrieval.retrieval import NameRow, Scope, find_names, read_passages_of, texts_of
 from graph_memory.memory.search.text.names import Mention, find_mentions, is_common
+from graph_memory.model.values.arguments import UNLIMITED
 
 Admit = Callable[[Collection[str]], Awaitable[frozenset[str]]]
-"""Returns the nodes that match the filters of the search, among nodes found only by their names."""
+"""A filter for nodes with matching names. Returns those ids whose nodes match the search's filters."""
 
 
 async def owners_of_names(rows: Sequence[NameRow], texts: int, admit: Admit) -> dict[str, tuple[str, ...]]:
-    """Return the owners of names that occur in a text, each with those names. Common names are ignored."""
+    """Return the given names, grouped by their nodes. Common names and filtered nodes are omitted."""
     owners_by_name = _rare_names(rows, texts)
     admitted = await admit({owner for owners in owners_by_name.values() for owner in owners})
     names_by_owner: dict[str, list[str]] = {}
@@ -26,8 +29,8 @@ async def owners_of_names(rows: Sequence[NameRow], texts: int, admit: Admit) -> 
 
 
 async def spread_scores(
-    scope: Scope, ranked: Sequence[Ranked], scored: Mapping[str, Scored], texts: int, admit: Admit
-) -> list[Ranked]:
+    scope: Scope, ranked: Sequence[RankedUnit], scored: Mapping[str, ScoredPassage], texts: int, admit: Admit
+) -> list[RankedUnit]:
     """Return the ranking after the best units have passed a share of their scores on to the units that they mention."""
     best = [seed.owner for seed in seeds(ranked)]
     if not best:
@@ -39,16 +42,37 @@ async def spread_scores(
     rows = await find_names(scope, "\n".join(text_by_owner.values()))
     owners_by_name = _rare_names(rows, texts)
     admitted = await admit({owner for owners in owners_by_name.values() for owner in owners})
-    names = {
-        name: kept
+    admitted_by_name = {
+        name: admitted_owners
         for name, owners in owners_by_name.items()
-        if (kept := [owner for owner in owners if owner in admitted])
+        if (admitted_owners := [owner for owner in owners if owner in admitted])
     }
     mentions: dict[str, Mapping[str, Mention]] = {
-        owner: find_mentions(text, names) for owner, text in text_by_owner.items()
+        owner: find_mentions(text, admitted_by_name) for owner, text in text_by_owner.items()
     }
-    return hop(ranked, mentions)
+    return pass_on_scores(ranked, mentions)
 
 
 def _rare_names(rows: Sequence[NameRow], texts: int) -> dict[str, list[str]]:
     return {row.name: row.owners for row in rows if not is_common(row.having, texts)}
+
+
+def make_name_filter(
+    scope: Scope, node_filter: NodeFilter, scored_units: Collection[str], tool_outputs: Collection[str]
+) -> Admit:
+    """Return a function that filters nodes with matching names. It rejects nodes that contain tool output."""
+
+    async def admit(owners: Collection[str]) -> frozenset[str]:
+        unknown_owners = frozenset(owners).difference(scored_units)
+        unscored_owners = sorted(unknown_owners.difference(await find_tool_outputs(scope, unknown_owners)))
+        trusted = frozenset(owners).intersection(scored_units).difference(tool_outputs)
+        if scope.filters.is_empty or not unscored_owners:
+            return trusted.union(unscored_owners)
+        matching = {
+            passage.owner
+            for passage in await read_passages_of(scope, unscored_owners, None, UNLIMITED)
+            if scope.accepts(passage)
+        }
+        return trusted.union(await node_filter.select([owner for owner in unscored_owners if owner in matching]))
+
+    return admit

@@ -1,7 +1,7 @@
-"""Selects nodes by filters that the passage indexes cannot check: paths, namespaces, properties, tags, connections.
+"""Selects nodes by filters that the passage indexes do not support: paths, namespaces, properties, tags, connections.
 
-If few nodes match, their passages are scored exactly. If many match, the hits of the indexes are filtered. In both
-cases the log determines the state of a node.
+If few nodes match, their passages are scored exactly. If many match, the indexes' hits are filtered. In both cases, the
+log determines a node's state.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_EXACT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class DegreeRow:
-    """The number of connections of a node."""
+    """A node's number of connections."""
 
     id: str
     edges: int
@@ -46,14 +46,14 @@ OWNERS_WITH_DEGREE = query("search/much_connected", str)
 class NodeFilter:
     """The nodes that match the filters.
 
-    `connected` contains the nodes with enough connections, if connections were counted first.
+    `connected` contains the nodes with enough connections, if all nodes' connections were counted first.
     """
 
     scope: Scope
     connected: frozenset[str] | None = None
 
     async def select(self, ids: Sequence[str]) -> list[str]:
-        """Return the ids whose nodes match the filters, in the given order."""
+        """Return the ids of nodes that match the filters, in the given order."""
         filters = self.scope.filters
         remaining = [subject_id for subject_id in ids if self.connected is None or subject_id in self.connected]
         if filters.min_edges is not None and self.connected is None:
@@ -69,7 +69,7 @@ class NodeFilter:
         return [subject_id for subject_id in remaining if subject_id in matching]
 
     async def select_few(self) -> list[str] | None:
-        """Return all nodes that match the filters, or None if every single filter matches many nodes."""
+        """Return all nodes that match the filters, or None if each filter alone matches many nodes."""
         candidates = await self._preselect()
         return None if candidates is None else await self.select(candidates)
 
@@ -78,13 +78,13 @@ class NodeFilter:
         filters = self.scope.filters
         if self.connected is not None and len(self.connected) <= MAX_EXACT:
             return sorted(self.connected)
-        ways = (
+        preselections = (
             (filters.tags, self._preselect_by_tags),
             (filters.properties or _has_fields(filters), self._preselect_by_query),
             (filters.min_edges is not None and self.connected is None, self._preselect_by_degree),
         )
-        for is_asked, way in ways:
-            if is_asked and (results := await way()) is not None:
+        for is_requested, preselect in preselections:
+            if is_requested and (results := await preselect()) is not None:
                 return results
         return None
 
@@ -136,7 +136,7 @@ class NodeFilter:
 
 
 async def make_node_filter(scope: Scope) -> NodeFilter:
-    """Return the nodes that match the filters of a search."""
+    """Return a search's node filter. If a filter requires it, all nodes' connections are counted first."""
     filters = scope.filters
     if (filters.min_edges is None and filters.min_strength is None) or _counts_all_connections(scope):
         return NodeFilter(scope)
@@ -145,7 +145,7 @@ async def make_node_filter(scope: Scope) -> NodeFilter:
 
 
 async def degrees(scope: Scope, ids: Sequence[str]) -> Mapping[str, int]:
-    """Return the number of connections of nodes, at the point in time of the scope."""
+    """Return the number of connections of each node at the scope's point in time."""
     if not _counts_all_connections(scope):
         return await _count_weighed_edges(scope)
     rows = await scope.core.store.read(DEGREES, domain=scope.domain, ids=list(ids)) if ids else []
@@ -153,13 +153,13 @@ async def degrees(scope: Scope, ids: Sequence[str]) -> Mapping[str, int]:
 
 
 def _counts_all_connections(scope: Scope) -> bool:
-    """Return whether all connections of the present count. Neo4j knows their number."""
+    """Return whether all current connections count, so that the number stored by Neo4j can be used."""
     return scope.at is None and scope.filters.min_strength is None and scope.filters.valid_at is None
 
 
 async def _count_weighed_edges(scope: Scope, minimum: float = 0.0) -> Counter[str]:
-    """Count the connections of each node with at least the minimum weight. Slow, since it reads all nodes."""
-    weigher = await scope.scale()
+    """Count each node's connections with at least the minimum weight. Slow, because it reads all nodes."""
+    weigher = await scope.load_weigher()
     page = Page("", UNLIMITED, scope.filters.valid_at)
     results, _ = await weigher.read_page(page, Criteria(kind=Kind.CONNECTION, properties={}), least=minimum)
     return Counter(end for weighed in results for end in {weighed.from_id, weighed.to_id})

@@ -10,39 +10,37 @@ from typing import Any, cast
 
 from graph_memory.memory.search.index.coverage import Coverage
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, lexical_filter, microseconds
-from graph_memory.memory.search.place import Place
+from graph_memory.memory.search.place import DomainState
 from graph_memory.memory.search.ranking.scoring import Passage, PassageText, QuerySample
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.text.analysers import ANALYSERS, Analyser
 from graph_memory.memory.search.text.bm25 import Query as Question
 from graph_memory.memory.search.text.lexical_query import quote
-from graph_memory.memory.search.text.names import words as words_of_names
+from graph_memory.memory.search.text.names import split_words
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.analysers import index_of
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 SAMPLE_SIZE = 1_000
-"""Approximate number of passages in the sample in which words are counted."""
+"""Approximate number of passages in the sample for counting words."""
 MAX_ROWS_AROUND = 16
-"""Number of rows of a sequence that are read on either side of a passage, including ended ones."""
+"""Number of rows read on either side of a passage in its sequence, including ended rows."""
 MAX_PASSAGES_AROUND = 8
-"""Maximum number of passages that are kept on either side of a passage."""
+"""Maximum number of passages kept on either side of a passage."""
 CONTEXT_CHARACTERS = 900
-"""Number of characters that are read before and after a passage: 120 words, since the passages around it need context
-too.
-"""
+"""Number of characters read before and after a passage: 120 words, because the passages around it need context too."""
 MAX_OWNERS_OF_NAME = 100
-"""Maximum number of owners of a name. A name with more owners identifies none of them."""
+"""Maximum number of a name's owners. A name with more owners identifies none of them."""
 MAX_NAMES = 200
-"""Maximum number of names in a text that are searched for in other texts, longest first."""
+"""Maximum number of a text's names that are searched for in other texts, longest names first."""
 MAX_TERMS = 64
 MAX_TEXTS = 200
-"""Maximum number of passages of one of the best units that are searched for names."""
+"""Maximum number of passages per best unit that are searched for names."""
 MAX_COUNTED_PASSAGES = 200
-"""Maximum number of passages of an owner that are counted. More make no difference to a score."""
+"""Maximum number of counted passages per owner. Higher numbers do not affect scores."""
 MAX_COMPARED_OBSERVATIONS = 50
-"""Number of latest observations that are compared with the query if only the name of their node was found."""
+"""Maximum number of latest observations that are compared with the query if only their node's name matched."""
 MAX_COUNTED_OBSERVATIONS = 10_000
 """Maximum number of observations of a node that are counted."""
 _MAX_KEYS = 5_000
@@ -50,7 +48,7 @@ _MAX_KEYS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class IndexHit:
-    """A passage that an index found, with its score."""
+    """A passage from an index, with its score."""
 
     id: str
     owner: str
@@ -60,7 +58,7 @@ class IndexHit:
 
 @dataclass(frozen=True, slots=True)
 class ContextRow:
-    """Sequences of passages in order, with their ids, heads, texts and dates."""
+    """The texts of passages, and the ids of adjacent passages in reading order."""
 
     runs: list[list[str]]
     texts: list[tuple[str, str, str, str]]
@@ -68,7 +66,7 @@ class ContextRow:
 
 @dataclass(frozen=True, slots=True)
 class ObservationsRow:
-    """The observations of a node, as its passages."""
+    """A node's observations, as passages of the index."""
 
     node: str
     passages: list[dict[str, Any]]
@@ -76,7 +74,7 @@ class ObservationsRow:
 
 @dataclass(frozen=True, slots=True)
 class ObservationCountRow:
-    """The number of observations of a node that hold."""
+    """The number of a node's current observations."""
 
     node: str
     having: int
@@ -84,7 +82,7 @@ class ObservationCountRow:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyRow:
-    """The number of passages that a query finds, and the position of that query in the list."""
+    """The number of passages that match a query, and the query's position in the list of queries."""
 
     place: int
     having: int
@@ -92,7 +90,7 @@ class FrequencyRow:
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """A name in a text, its owners, and the number of passages in the sample that contain it."""
+    """A name in a text, its owners, and how many passages of the sample contain it."""
 
     name: str
     owners: list[str]
@@ -101,7 +99,7 @@ class NameRow:
 
 @dataclass(frozen=True, slots=True)
 class TextsRow:
-    """The texts of an owner."""
+    """An owner's passage texts, in order."""
 
     owner: str
     texts: list[str]
@@ -121,15 +119,15 @@ TEXTS_OF = query("search/texts_of", TextsRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Scope(Place):
-    """The scope of a search: the domain, the coverage of its index, and the filters for passages."""
+class Scope(DomainState):
+    """The scope of a search: the domain, its index's coverage, and the filters for passages."""
 
     coverage: Coverage
     filters: Filters
     requested_domain: str
-    """The requested domain. The state of a branch before its fork is in the log of another domain."""
+    """The requested domain. A branch's state before its fork is in another domain's log."""
     then: datetime | None = None
-    """The time of the event as of which the search runs, if a past state is requested."""
+    """The time of the event whose state is searched, for a past state."""
 
     @property
     def analyser(self) -> Analyser:
@@ -138,69 +136,71 @@ class Scope(Place):
 
     @property
     def index(self) -> str:
-        """The full-text index of the domain's analyser."""
+        """The name of the full-text index for the domain's analyser."""
         return index_of(self.coverage.analyser)
 
     @property
     def level(self) -> int:
-        """The level of the sample that represents the domain."""
+        """The sample level that leaves about `SAMPLE_SIZE` passages of the domain."""
         return max(round(math.log2(max(self.coverage.open, 1) / SAMPLE_SIZE)), 0)
 
-    def lucene(self) -> str:
-        """Return the filters for passages in Lucene's syntax."""
+    def lucene_filter(self) -> str:
+        """Return the passage filters in Lucene's syntax."""
         filters = self.filters
         return lexical_filter(
             self.domain,
             at=self.at,
             types=filters.types,
             created=filters.created,
-            began=filters.began,
+            start_bounds=filters.start_bounds,
             valid_at=filters.valid,
         )
 
     @property
     def sample(self) -> str:
-        """The sample of the domain in Lucene's syntax, without the filters."""
+        """The query for a sample of the domain, in Lucene's syntax. It ignores the search's filters."""
         return lexical_filter(self.domain, at=self.at, level=self.level)
 
-    def takes(self, passage: Passage) -> bool:
-        """Return whether a passage matches the filters that the indexes can check."""
+    def accepts(self, passage: Passage) -> bool:
+        """Return whether a passage matches the filters that the indexes support."""
         filters = self.filters
         first, last = filters.created or (EARLIEST, LATEST)
         return (
             (not filters.types or passage.type in filters.types)
             and first <= passage.created <= last
-            and (filters.began is None or filters.began[0] <= passage.valid_from <= filters.began[1])
+            and (
+                filters.start_bounds is None or filters.start_bounds[0] <= passage.valid_from <= filters.start_bounds[1]
+            )
             and (filters.valid is None or passage.valid_from <= filters.valid < passage.valid_to)
             and self.shows(passage)
         )
 
     def shows(self, passage: Passage) -> bool:
-        """Return whether a passage is shown: an ended observation only if the request includes the past."""
+        """Return whether a passage can be shown. Ended observations are shown only if the request includes the past."""
         return passage.owner_kind != Kind.OBSERVATION or passage.valid_to > self.shown_until
 
     @property
     def shown_until(self) -> int:
-        """The time in microseconds: observations that ended before it are not shown."""
-        has_past = self.filters.ended or self.filters.valid is not None
+        """A time in microseconds. Observations that ended before this time are not shown."""
+        has_past = self.filters.includes_ended or self.filters.valid is not None
         return EARLIEST if has_past else microseconds(self.then or utc_now())
 
 
 async def find_by_words(scope: Scope, words: str, limit: int) -> list[IndexHit]:
-    """Return the passages that match a query in Lucene's syntax. An empty query matches all that pass the filters.
+    """Return up to `limit` passages that match a query in Lucene's syntax.
 
-    Raises INVALID_ARGUMENT if the query has invalid syntax.
+    An empty query matches all passages that pass the filters. Raises INVALID_ARGUMENT if the query's syntax is invalid.
     """
-    lucene_query = f"{scope.lucene()} +({words})" if words else scope.lucene()
+    lucene_query = f"{scope.lucene_filter()} +({words})" if words else scope.lucene_filter()
     arguments = {"index": scope.index, "lucene": lucene_query, "at": scope.number, "limit": limit}
     return await scope.core.store.read(LEXICAL, domain=scope.domain, **arguments)
 
 
 async def find_nearest(scope: Scope, vector: Sequence[float], limit: int) -> list[IndexHit]:
-    """Return the passages with the nearest vectors."""
+    """Return up to `limit` passages that pass the filters, nearest to `vector` first."""
     filters = scope.filters
     first, last = filters.created or (EARLIEST, LATEST)
-    begun_from, begun_to = filters.began or (EARLIEST, LATEST)
+    begun_from, begun_to = filters.start_bounds or (EARLIEST, LATEST)
     arguments: dict[str, object] = {
         "model": scope.coverage.model,
         "vector": list(vector),
@@ -222,7 +222,10 @@ async def find_nearest(scope: Scope, vector: Sequence[float], limit: int) -> lis
 async def read_context(
     scope: Scope, ids: Sequence[str], alone: Sequence[str] = ()
 ) -> tuple[list[PassageText], Sequence[Sequence[str]]]:
-    """Return the texts of passages and their ids in reading order. Passages in `alone` get no context."""
+    """Return the texts of passages and their neighbours, and the ids of adjacent passages in reading order.
+
+    For passages in `alone`, only their own texts are returned.
+    """
     if not ids and not alone:
         return [], ()
     bounds = {
@@ -231,22 +234,22 @@ async def read_context(
         "kept": MAX_PASSAGES_AROUND,
         "characters": CONTEXT_CHARACTERS,
     }
-    [row] = await scope.core.store.read(PASSAGE_CONTEXT, ids=list(ids), alone=list(alone), **bounds)
+    [row] = await scope.core.store.of(scope.domain).read(PASSAGE_CONTEXT, ids=list(ids), alone=list(alone), **bounds)
     return [PassageText(*fields) for fields in row.texts], row.runs
 
 
 async def read_passages(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> list[Passage]:
-    """Return passages, each with its cosine similarity to a vector and its owner's number of passages, up to 200."""
+    """Return passages, each with its cosine similarity to a vector and its owner's number of passages (at most 200)."""
     if not ids:
         return []
     arguments = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
-    return await scope.core.store.read(PASSAGES, ids=list(ids), most=MAX_COUNTED_PASSAGES, **arguments)
+    return await scope.core.store.of(scope.domain).read(PASSAGES, ids=list(ids), most=MAX_COUNTED_PASSAGES, **arguments)
 
 
 async def read_passages_of(
     scope: Scope, owners: Sequence[str], vector: Sequence[float] | None, limit: int
 ) -> list[Passage]:
-    """Return the passages of owners that match the filters, at most `limit`."""
+    """Return at most `limit` passages of the owners, in the state of the scope. The filters do not apply."""
     arguments = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
     rows = await scope.core.store.read(PASSAGES_OF, domain=scope.domain, owners=list(owners), limit=limit, **arguments)
     return [Passage(**cast("dict[str, Any]", row)) for row in rows]
@@ -265,13 +268,13 @@ async def latest_observations(
     )
     passages_by_node = {row.node: [Passage(**fields) for fields in row.passages] for row in rows if row.passages}
     return {
-        node: [passage for passage in observations if scope.takes(passage)]
+        node: [passage for passage in observations if scope.accepts(passage)]
         for node, observations in passages_by_node.items()
     }
 
 
 async def count_observations(scope: Scope, nodes: Sequence[str]) -> dict[str, int]:
-    """Return the number of current observations of nodes, up to a limit. Empty if the scope has a `valid_at` time."""
+    """Return each node's number of current observations, up to a limit. Empty if the scope has a `valid_at` time."""
     if not nodes or scope.filters.valid is not None:
         return {}
     arguments = {"nodes": list(nodes), "at": scope.number, "ends": scope.shown_until, "most": MAX_COUNTED_OBSERVATIONS}
@@ -282,21 +285,21 @@ async def count_observations(scope: Scope, nodes: Sequence[str]) -> dict[str, in
 
 
 async def sample_query(scope: Scope, question: Question) -> QuerySample:
-    """Return a query with the frequencies of its terms in a sample of the domain."""
+    """Return a query with its terms' frequencies in a sample of the domain."""
     word_by_term: dict[str, str] = {}
     for word in question.words[:MAX_TERMS]:
         word_by_term.setdefault(question.analyser.stem(word), word)
     sample = scope.sample
     phrases = [quote(word) for word in word_by_term.values()]
     queries = [sample, *(f"{sample} +(_text:{phrase} _head:{phrase} _words:{phrase})" for phrase in phrases)]
-    rows = await scope.core.store.read(FREQUENCIES, index=scope.index, queries=queries)
-    texts, *having = [row.having for row in rows]
-    return QuerySample(question, texts, dict(zip(word_by_term, having, strict=True)))
+    rows = await scope.core.store.of(scope.domain).read(FREQUENCIES, index=scope.index, queries=queries)
+    sample_size, *frequencies = [row.having for row in rows]
+    return QuerySample(question, sample_size, dict(zip(word_by_term, frequencies, strict=True)))
 
 
 async def find_names(scope: Scope, text: str) -> list[NameRow]:
-    """Return the names that occur in a text, with the number of passages of the sample that contain each."""
-    words = words_of_names(text)
+    """Return the names that occur in a text, and how many passages of the sample contain each."""
+    words = split_words(text)
     arguments = {
         "index": scope.index,
         "filter": scope.sample,
@@ -311,7 +314,7 @@ async def find_names(scope: Scope, text: str) -> list[NameRow]:
 
 
 async def texts_of(scope: Scope, owners: Sequence[str]) -> dict[str, str]:
-    """Return the whole texts of owners."""
+    """Return the text of each owner, joined from at most `MAX_TEXTS` passages."""
     arguments = {"owners": list(owners), "at": scope.number, "most": MAX_TEXTS}
     rows = await scope.core.store.read(TEXTS_OF, domain=scope.domain, **arguments)
     return {row.owner: " ".join(row.texts) for row in rows}

@@ -1,4 +1,4 @@
-"""Finds observations that have ended or may be out of date, since when, and which newer ones replace them."""
+"""Looks up observations that have ended or may be out of date, and the newer observations that replace them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class SupersededRow:
-    """An observation that no longer holds, its end, and the observations of its node that superseded others."""
+    """An ended observation, its end, and its node's observations that superseded other observations."""
 
     id: str
     since: datetime
@@ -40,21 +40,24 @@ OBSERVATION_NOTES = query("search/observation_notes", ObservationNote)
 
 
 async def find_superseded(reader: Reader, domain: str, ids: Sequence[str]) -> dict[str, Superseded]:
-    """Return when and by what each observation was superseded, by id. Current observations are omitted."""
+    """Return each superseded observation's end and replacements, by observation id.
+
+    Current observations are omitted.
+    """
     rows = await reader.read(SUPERSEDED, domain=domain, ids=list(ids)) if ids else []
     return {row.id: Superseded(since=row.since, replaced_by=_replacements(row) or None) for row in rows}
 
 
 async def find_superseded_among(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Superseded]:
-    """Return the ended observations among the passages. Only requests that include the past have them."""
-    if scope.at is None and scope.filters.valid is None and not scope.filters.ended:
+    """Return the superseded passages. Returns none if the search is only about current facts."""
+    if scope.at is None and scope.filters.valid is None and not scope.filters.includes_ended:
         return {}
     return await find_superseded(scope.core.store, scope.requested_domain, _observations(passages))
 
 
 async def find_superseded_then(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Superseded]:
-    """Return the observations that had ended at the requested point of the log, as they were at that point."""
-    if scope.filters.valid is None and not scope.filters.ended:
+    """Return the observations that had ended by the requested log number, in their state at that number."""
+    if scope.filters.valid is None and not scope.filters.includes_ended:
         return {}
     ids, then = _observations(passages), scope.then or utc_now()
     states = {str(state["_subject"]): state for state in await states_of(scope.core, scope.domain, ids, scope.number)}
@@ -79,9 +82,9 @@ def _observations(passages: Sequence[Passage]) -> list[str]:
 
 
 async def observation_notes(scope: Scope, passages: Sequence[Passage]) -> Sequence[ObservationNote]:
-    """Return notes on the observations that have an open question or a time of their own.
+    """Return notes on observations that have open questions or a time of their own.
 
-    In past states, no observation has an open question.
+    For past states, the questions are omitted.
     """
     ids = _observations(passages)
     rows = await scope.core.store.read(OBSERVATION_NOTES, domain=scope.requested_domain, ids=ids) if ids else []
@@ -89,32 +92,34 @@ async def observation_notes(scope: Scope, passages: Sequence[Passage]) -> Sequen
 
 
 def newest_first(passages: Sequence[Passage], asks: Mapping[str, Sequence[str]]) -> list[Passage]:
-    """Return the passages in order, but move an observation before the observations that it may supersede."""
+    """Return the passages in order, with each observation before the observations that it may supersede."""
     ordered = list(passages)
     for passage in passages:
-        asked_ids = frozenset(asks.get(passage.owner, ()))
-        place = next((place for place, other in enumerate(ordered) if other.owner in asked_ids), len(ordered))
-        if place < (own := ordered.index(passage)):
-            ordered.insert(place, ordered.pop(own))
+        superseded_ids = frozenset(asks.get(passage.owner, ()))
+        position = next(
+            (position for position, other in enumerate(ordered) if other.owner in superseded_ids), len(ordered)
+        )
+        if position < (own_position := ordered.index(passage)):
+            ordered.insert(position, ordered.pop(own_position))
     return ordered
 
 
 def _replacements(row: SupersededRow) -> tuple[Statement, ...]:
-    """Return the observations that replace an observation now: the last of each chain of replacements."""
+    """Return the current replacements of an observation: the last observation of each chain of replacements."""
     texts = {str(subject_id): str(text) for subject_id, text, _ in row.later}
-    after: dict[str, list[str]] = {}
+    later_ids_by_id: dict[str, list[str]] = {}
     for subject_id, _, before in row.later:
         for earlier in cast("list[str]", before):
-            after.setdefault(earlier, []).append(str(subject_id))
+            later_ids_by_id.setdefault(earlier, []).append(str(subject_id))
     last_ids: dict[str, None] = {}
-    seen, waiting = {row.id}, [*after.get(row.id, ())]
-    while waiting:
-        subject_id = waiting.pop(0)
-        if subject_id in seen:
+    visited, pending = {row.id}, [*later_ids_by_id.get(row.id, ())]
+    while pending:
+        subject_id = pending.pop(0)
+        if subject_id in visited:
             continue
-        seen.add(subject_id)
-        next_ids = [next_id for next_id in after.get(subject_id, ()) if next_id not in seen]
-        waiting += next_ids
+        visited.add(subject_id)
+        next_ids = [next_id for next_id in later_ids_by_id.get(subject_id, ()) if next_id not in visited]
+        pending += next_ids
         if not next_ids:
             last_ids[subject_id] = None
     return tuple(Statement(id=subject_id, text=texts[subject_id]) for subject_id in last_ids)

@@ -1,7 +1,7 @@
 """Tokenizers that mirror the analysers of Neo4j's full-text indexes, for the word scores of a domain.
 
-Each one splits words with `segmentation`, and removes the stop words and endings of its language. They serve scoring
-and may differ from Lucene, but they find every match that Lucene finds.
+Each tokenizer splits words with `segmentation`, and removes its language's stop words and endings. Tokenizers are used
+for scoring and may differ from Lucene, but they match wherever Lucene matches.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from graph_memory.memory.search.text.segmentation import (
     ALONE,
     SYLLABLES,
     before_apostrophe,
-    compose,
     has_apostrophe,
     is_unspaced,
-    lower,
+    lower_case,
     needs_splitting,
-    runs,
+    normalise_text,
     split_run,
+    split_words_and_runs,
 )
 from graph_memory.memory.search.text.stemming import Stem
 from graph_memory.memory.search.text.stop_words import STOP_WORDS
@@ -39,7 +39,8 @@ _IDEOGRAPH = re.compile(f"[{ALONE}]")
 _SYLLABLE = re.compile(f"[{SYLLABLES}]")
 _CACHED = 65_536
 
-# Question words and auxiliaries say nothing about the answer. Pronouns stay, since conversations consist of them.
+# Question words and auxiliary verbs say nothing about the answer. Pronouns are kept, because conversations often
+# contain them.
 _QUESTION_WORDS = """
     what when where who whom whose which why how do does did is are was were be been being am has have had having can
     could will would shall should may might must
@@ -48,31 +49,31 @@ _QUESTION_WORDS = """
 
 @dataclass(frozen=True, eq=False)
 class Analyser:
-    """An analyser of Neo4j, and how to turn words into terms as it does."""
+    """A tokenizer that turns words into the same terms as one of Neo4j's analysers."""
 
     name: str
-    """Its name in Neo4j."""
+    """The name of the analyser in Neo4j."""
     stop_words: frozenset[str]
     stem_of: Stem = str
-    plain: Callable[[str], str] = lower
-    """Returns a word in lower case, without possessive endings or attached articles."""
+    plain: Callable[[str], str] = lower_case
+    """Returns a word in lower case, without possessive endings and attached articles."""
     asking: frozenset[str] = frozenset()
-    """Question words and auxiliaries, which are not searched for."""
+    """Question words and auxiliary verbs that are excluded from queries."""
     in_pairs: bool = False
     """Whether each pair of adjacent ideographs or syllables is a term."""
     widths: bool = False
-    """Whether letters of half and full width are equal."""
+    """Whether half-width and full-width letters are equal."""
     keeps_initials: bool = False
-    """Whether each term begins with the first letter of its words."""
+    """Whether each term begins with its word's first letter."""
 
     def words(self, text: str) -> list[str]:
-        """Return the words of a text in lower case, without possessive endings or attached articles."""
+        """Return a text's words in lower case, without possessive endings and attached articles."""
         return [self.plain(word) for word in self._find_runs(text)]
 
     def terms(self, text: str, of: Callable[[str], str] | None = None) -> list[str]:
-        """Return the terms of a text in order, with an empty text for each stop word.
+        """Return a text's terms in order, with an empty string for each stop word.
 
-        `of` returns the term of a word and replaces the default.
+        `of` replaces the function that returns a word's term.
         """
         words = self._find_runs(text)
         if not text.isascii():
@@ -82,21 +83,21 @@ class Analyser:
         return list(map(of or self.term_of, words))
 
     def _stem_before(self, word: str) -> list[str]:
-        """Return the part of a word before an apostrophe, if the analyser does not remove the rest anyway."""
+        """Return the part of a word before an apostrophe, or an empty list if the analyser removes the ending."""
         part = before_apostrophe(word)
         return [part] if part and self.plain(part) != self.plain(word) else []
 
     def parts(self, word: str) -> list[str]:
-        """Split a word of a script without spaces into the terms that the index stores. Other words stay whole."""
+        """Return a word's index terms. Words of a script without spaces are split, and other words stay whole."""
         if not needs_splitting(word):
             return [word]
         groups = self._group_units(word)
         return [part for paired, group in groups for part in (_bigrams(group) if paired and self.in_pairs else group)]
 
-    def runs(self, word: str) -> list[str]:
-        """Return the search units of a word.
+    def search_units(self, word: str) -> list[str]:
+        """Return a word's search units.
 
-        In scripts without spaces, these are the pairs of adjacent units. In others, it is the word itself.
+        In scripts without spaces, these are the pairs of adjacent units. In other scripts, it is the word itself.
         """
         if not needs_splitting(word):
             return [word]
@@ -107,7 +108,7 @@ class Analyser:
         ]
 
     def _group_units(self, word: str) -> Iterator[tuple[bool, list[str]]]:
-        """Yield the units of a word in groups. Each group has a flag that is set if its units are ideographs."""
+        """Yield a word's units in groups, each with a flag for ideographs."""
         units = split_run(word)
         if self.in_pairs:
             units = [part for unit in units for part in (_SYLLABLE.findall(unit) if _SYLLABLE.match(unit) else [unit])]
@@ -117,18 +118,18 @@ class Analyser:
             yield from [(kind == "pairable", members)] if kind else ((False, [unit]) for unit in members)
 
     def stem(self, word: str) -> str:
-        """Return the term of a word that `words` returned, or an empty text for a stop word."""
+        """Return the term of a word from `words`, or an empty string for a stop word."""
         return "" if word in self.stop_words else self.stem_of(word)
 
     def _find_runs(self, text: str) -> list[str]:
-        text = compose(text)
+        text = normalise_text(text)
         if self.widths and not text.isascii():
             text = _WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), text)
-        return runs(text)
+        return split_words_and_runs(text)
 
     @cached_property
     def term_of(self) -> Callable[[str], str]:
-        """A function that returns the term of a word, or an empty text for a stop word."""
+        """A function that returns a word's term, or an empty string for a stop word."""
 
         def term(word: str) -> str:
             return self.stem(self.plain(word))
@@ -137,7 +138,7 @@ class Analyser:
 
     @cached_property
     def has_no_term(self) -> Callable[[str], bool]:
-        """A function that returns whether a word has no term, because it is a stop word or has no stem."""
+        """A function that returns whether a word has no term: it is a stop word, or has no stem."""
 
         def nothing(word: str) -> bool:
             return (plain := self.plain(word)) in self.stop_words or plain == "s"
@@ -146,22 +147,22 @@ class Analyser:
 
 
 def _bigrams(group: Sequence[str], between: str = "") -> list[str]:
-    """Return each pair of adjacent units. A single unit is returned as it is."""
+    """Return each pair of adjacent units. A single unit is returned unchanged."""
     return [f"{first}{between}{second}" for first, second in pairwise(group)] or list(group)
 
 
 def _script_kind(unit: str, *, is_syllabic: bool) -> str:
-    """Return the kind of a unit in a script without spaces, or "" for other scripts."""
+    """Return the kind of a unit in a script without spaces, or "" in other scripts."""
     if _IDEOGRAPH.match(unit) or (is_syllabic and _SYLLABLE.match(unit)):
         return "pairable"
     return "" if unit.isascii() or not is_unspaced(unit) else "unspaced"
 
 
 def _without(affix: re.Pattern[str]) -> Callable[[str], str]:
-    return lambda word: affix.sub("", lower(word))
+    return lambda word: affix.sub("", lower_case(word))
 
 
-def _of_language(name: str, stem: Stem, plain: Callable[[str], str] = lower) -> Analyser:
+def _of_language(name: str, stem: Stem, plain: Callable[[str], str] = lower_case) -> Analyser:
     return Analyser(name, STOP_WORDS[name], stem, plain)
 
 
@@ -190,4 +191,4 @@ _ALL = (
     _of_language("swedish", stemming.snowball("swedish")),
 )
 ANALYSERS = {analyser.name: analyser for analyser in _ALL}
-"""The analysers that a domain may have."""
+"""The analysers that a domain can use, by name."""

@@ -1,6 +1,6 @@
-"""Scores of words in texts by the statistics of one domain.
+"""Scores words in texts with the statistics of one domain.
 
-Lucene's word statistics cover all domains and all ended passages of the database. Therefore the index only finds the
+Lucene's word statistics cover all domains and all ended passages of the database. The index therefore only selects the
 candidates. This module scores them again, with Lucene's own formula and the domain's statistics.
 
 Source: S. Robertson, H. Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), as in Lucene's
@@ -23,12 +23,12 @@ K1, B = 1.2, 0.75
 SLOP = 2
 """Maximum number of other words between the words of a pair, mostly stop words."""
 PHRASE = 0.3
-"""The weight of a pair relative to its words."""
+"""The weight of a word pair, relative to the weights of its two words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """One field of a domain: the number of texts, their mean length in terms, and the number of texts per term."""
+    """The corpus statistics for BM25: number of texts, mean length in terms, and number of texts per term."""
 
     texts: int
     length: float
@@ -36,7 +36,7 @@ class Statistics:
     _idf_by_term: dict[str, float] = field(default_factory=dict[str, float], init=False, repr=False, compare=False)
 
     def idf(self, term: str) -> float:
-        """Return the weight of a term: the fewer texts contain it, the higher."""
+        """Return a term's inverse document frequency. It is higher if fewer texts contain the term."""
         if (value := self._idf_by_term.get(term)) is None:
             frequency = min(self.frequencies.get(term, 0), self.texts)
             value = self._idf_by_term[term] = math.log(1 + (self.texts - frequency + 0.5) / (frequency + 0.5))
@@ -45,7 +45,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The distinct words of a query, with their terms and the pairs of adjacent terms from an analyser."""
+    """A query's distinct words, with their terms and pairs of adjacent terms from an analyser."""
 
     words: tuple[str, ...]
     terms: tuple[str, ...]
@@ -58,21 +58,21 @@ EMPTY_QUERY = Query((), (), ())
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The positions of the terms of a text, the number of terms, and the number of words including stop words."""
+    """The positions of a text's terms, the number of terms, and the number of words including stop words."""
 
     positions: Mapping[str, Sequence[int]]
     length: int
     words: int
 
 
-# Shared by all texts without a word of the query: a search processes hundreds of them.
+# Shared by all texts without words of the query, because a search processes hundreds of such texts.
 _NOWHERE: Mapping[str, Sequence[int]] = MappingProxyType({})
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 @lru_cache(maxsize=64)
 def parse_query(question: str, analyser: Analyser = ENGLISH) -> Query:
-    """Return the words and terms of a query. If it has only question words, these are used."""
+    """Return the words and terms of a query. Question words are used only if there are no other words."""
     stems = [part for word in analyser.words(question) for part in analyser.parts(word) if analyser.stem(part)]
     query_words = [word for word in stems if word not in analyser.asking] or stems
     terms = [analyser.stem(word) for word in query_words]
@@ -81,13 +81,13 @@ def parse_query(question: str, analyser: Analyser = ENGLISH) -> Query:
 
 
 OTHER = "\n"
-"""Stands for every term that does not matter."""
+"""The placeholder for words that cannot match a term of the query."""
 
 
-class Terms(dict[str, str]):
-    """Maps words to terms when only the terms of a query are needed.
+class QueryTermMap(dict[str, str]):
+    """Maps words to terms when only a query's terms are needed.
 
-    If each term begins with the first letter of its word, words with other first letters are not stemmed.
+    If each term begins with its word's first letter, words with other first letters are not stemmed.
     """
 
     def __init__(self, terms: Iterable[str], analyser: Analyser = ENGLISH) -> None:
@@ -97,7 +97,7 @@ class Terms(dict[str, str]):
         self._initials = frozenset(term[0] for term in self.query_terms if term)
 
     def __missing__(self, word: str) -> str:
-        """Return the term of a word. It is empty for a stop word, and `OTHER` for a term that is not needed."""
+        """Return a word's term: empty for a stop word, and `OTHER` for a word that cannot match the query."""
         term = self.analyser.term_of(word) if self._may_matter(word) else OTHER
         self[word] = term
         return term
@@ -108,10 +108,10 @@ class Terms(dict[str, str]):
         )
 
 
-def analyse(text: str, only: Terms | None = None) -> Text:
-    """Return the term positions of a text.
+def analyse(text: str, only: QueryTermMap | None = None) -> Text:
+    """Return the positions of a text's terms.
 
-    With `only`, return only the positions of a query's terms, which takes a third of the time.
+    With `only`, returns only the positions of a query's terms, which takes a third of the time.
     """
     terms = ENGLISH.terms(text) if only is None else only.analyser.terms(text, only.__getitem__)
     present = set(terms).difference({""}) if only is None else only.query_terms.intersection(terms)
@@ -120,7 +120,7 @@ def analyse(text: str, only: Terms | None = None) -> Text:
 
 
 def join_texts(texts: Sequence[Text]) -> Text:
-    """Return texts as one text that contains them one after the other."""
+    """Return the texts concatenated into one text."""
     positions: dict[str, list[int]] = {}
     words = length = 0
     for text in texts:
@@ -132,13 +132,13 @@ def join_texts(texts: Sequence[Text]) -> Text:
 
 
 def statistics_of(texts: Sequence[Text]) -> Statistics:
-    """Return the statistics of texts."""
+    """Return the number of texts, their mean length in terms, and the number of texts that contain each term."""
     frequencies = Counter(term for text in texts for term in text.positions)
     return Statistics(len(texts), sum(text.length for text in texts) / max(len(texts), 1), frequencies)
 
 
 def score(text: Text, query: Query, statistics: Statistics, *, phrase: float = PHRASE) -> Mapping[str, float]:
-    """Return the score of each word and each pair of the query in a text."""
+    """Return the BM25 score of each query word and word pair that occurs in a text. `phrase` is the weight of pairs."""
     if not text.positions:
         return _NOTHING
     norm = K1 * (1 - B + B * text.length / statistics.length) if statistics.length else K1
@@ -159,7 +159,7 @@ def score(text: Text, query: Query, statistics: Statistics, *, phrase: float = P
 
 
 def count_near(first: Sequence[int], second: Sequence[int]) -> float:
-    """Count how often two words occur near each other in this order. Words in between reduce the count."""
+    """Count how often two words occur near each other in this order. Intervening words reduce the count."""
     gaps = (after - before - 1 for before in first for after in second)
     return sum(1 / (1 + gap) for gap in gaps if 0 <= gap <= SLOP)
 

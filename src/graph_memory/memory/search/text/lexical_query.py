@@ -1,4 +1,4 @@
-"""Turns a text into a query of Neo4j's full-text index in Lucene's syntax, in which no user input acts as syntax."""
+"""Converts a text to a full-text query in Lucene's syntax. No user input is interpreted as syntax."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ def lexical_query(
     slop: int = 2,
     max_terms: int = 64,
 ) -> str | None:
-    """Return a query for the words of a text in fields with boosts; None if there are no words.
+    """Return a full-text query for the words of a text, or None if it has no words.
 
-    `analyser` is the analyser of the searched index. Question words are omitted unless there are no others.
-    Adjacent words also count as a phrase if they are at most `slop` words apart. Only the first `max_terms`
-    distinct words of a long text are used.
+    `fields` has a boost for each field. `analyser` is the searched index's analyser. Question words are omitted unless
+    there are no other words. Adjacent words also count as a phrase if they are at most `slop` words apart. Only the
+    first `max_terms` distinct words of a long text are used.
     """
     words = analyser.words(text[:_LONGEST_TEXT])
     query_words = [word for word in words if word not in analyser.asking] or words
-    search_units = list(dict.fromkeys(run[:_LONGEST_TERM] for word in query_words for run in analyser.runs(word)))
+    search_units = list(
+        dict.fromkeys(run[:_LONGEST_TERM] for word in query_words for run in analyser.search_units(word))
+    )
     terms = list(islice(search_units, max_terms))
     if not terms:
         return None
@@ -43,7 +45,7 @@ def lexical_query(
 
 
 def _pairs(query_words: Sequence[str], terms: Sequence[str], analyser: Analyser) -> list[tuple[str, str]]:
-    """Return the pairs of adjacent words without duplicates. Stop words do not count."""
+    """Return the pairs of adjacent words, without duplicates. Stop words are ignored."""
     term_set = frozenset(terms)
     words = [word for word in query_words if word not in analyser.stop_words]
     pairs = dict.fromkeys(pair for pair in pairwise(words) if pair[0] != pair[1])
@@ -51,7 +53,7 @@ def _pairs(query_words: Sequence[str], terms: Sequence[str], analyser: Analyser)
 
 
 def quote(text: str) -> str:
-    """Return the text in quotes, with backslashes and quotes escaped."""
+    """Return the text in quotation marks, with backslashes and quotation marks escaped."""
     return '"' + re.sub(r'([\\"])', r"\\\1", text) + '"'
 
 

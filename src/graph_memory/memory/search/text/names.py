@@ -1,4 +1,4 @@
-"""Finds names of nodes, documents and other subjects that occur as whole words in a text."""
+"""Looks up names of nodes, documents and other subjects that occur as whole words in a text."""
 
 from __future__ import annotations
 
@@ -10,55 +10,56 @@ from itertools import takewhile
 
 import regex
 
-from graph_memory.memory.search.text.segmentation import ALONE, SYLLABLES, compose
+from graph_memory.memory.search.text.segmentation import ALONE, SYLLABLES, normalise_text
 
 COMMON = 5
 COMMON_PART = 0.01
-"""Names in more texts than this number and this share are too common to identify a node."""
+"""A name in more than this number of texts, and in more than this share of all texts, is too common to identify a
+node."""
 _SIMPLE = re.compile(r"[\0-\u02c1\u1e00-\u1eff\u2010-\u2027]*+")
 _SIMPLE_WORD = re.compile(r"[^\W_]+")
 _WORD = regex.compile(
     rf"(?=\p{{LB=SA}})\X|[{ALONE}{SYLLABLES}]\p{{M}}*+|(?![\p{{M}}\u200c\u200d])(?:(?![\p{{LB=SA}}{ALONE}{SYLLABLES}_])[\w\p{{N}}])++",
     regex.VERSION1,
 )
-"""A word. In scripts without spaces, or with endings on names, it is a grapheme."""
+"""A word. In scripts without spaces, or with endings on names, each grapheme is a word."""
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name that occurs in a text, and the number of nodes that bear it."""
+    """A name that occurs in a text, and how many nodes have it."""
 
     name: str
     namesakes: int
 
 
 Word = re.Match[str] | regex.Match[str]
-"""A word at its position in a text."""
+"""A word and its position in a text."""
 _MOST_SIGNS = 16
 _SIGNS = frozenset("+#%&@-−±°")
-"""Signs that belong to the adjacent name, as currencies and combining marks do: `C++`, `O-`."""
+"""Symbols that are part of the adjacent name, such as currency signs and combining marks: `C++`, `O-`."""
 _Key = tuple[tuple[str, ...], str, str]
-"""The words of a name, and the signs before and after them."""
+"""A name's words, and the symbols before and after them."""
 
 
-def words(text: str) -> list[str]:
-    """Return the case-folded words of a text in order. Names are compared by these words.
+def split_words(text: str) -> list[str]:
+    """Return a text's case-folded words in order. Names are compared by these words.
 
-    The row of a name holds its longest word, which few names share. So the words of a text find every name that may
-    occur in it.
+    A name's row contains its longest word, which few names share. The words of a text therefore select every name that
+    may occur in it.
     """
     return [_fold(word[0]) for word in _find_words(text)]
 
 
 def _find_words(text: str) -> list[Word]:
-    """Return the words of a text as written, in any encoding of accents."""
-    text = compose(text)
+    """Return a text's words as written, in any encoding of accents."""
+    text = normalise_text(text)
     return list((_SIMPLE_WORD if _SIMPLE.fullmatch(text) else _WORD).finditer(text))
 
 
 def _name_key(written: Sequence[Word]) -> _Key:
-    """Return the key by which names are compared."""
+    """Return a name's comparison key: its folded words, and the symbols before and after them."""
     first, last = written[0], written[-1]
     start, end = first.start(), last.end()
     before, after = first.string[max(0, start - _MOST_SIGNS) : start][::-1], last.string[end : end + _MOST_SIGNS]
@@ -66,7 +67,7 @@ def _name_key(written: Sequence[Word]) -> _Key:
 
 
 def _adjacent_symbols(beside: str) -> str:
-    """Return the symbols next to a word, nearest first, or "" if they join it to another word: `C-based`."""
+    """Return the symbols next to a word, nearest first, or "" if they join it to another word, as in `C-based`."""
     signs = "".join(takewhile(_is_sign, beside))
     return "" if beside[len(signs) : len(signs) + 1].isalnum() else signs
 
@@ -76,22 +77,22 @@ def _is_sign(character: str) -> bool:
     return character in _SIGNS or category == "Sc" or category.startswith("M")
 
 
-def forms(name: str) -> tuple[str, ...]:
-    """Return a name, and the name without its qualifier, as in `Mercury (planet)`."""
+def name_variants(name: str) -> tuple[str, ...]:
+    """Return a name, and the name without its qualifier, such as `Mercury` for `Mercury (planet)`."""
     short = _QUALIFIER.sub("", name)
     return (name,) if short in ("", name) else (name, short)
 
 
 def is_common(having: int, texts: int) -> bool:
-    """Return whether a name is in too many texts of a domain to identify a node."""
+    """Return whether a name occurs in too many of a domain's texts to identify a node."""
     return having > max(COMMON, COMMON_PART * texts)
 
 
 def find_mentions(text: str, names: Mapping[str, Collection[str]], *, capitalised: bool = True) -> dict[str, Mention]:
-    """Return the owners whose full names occur in a text, each with the rarest of its names.
+    """Return the owners whose full names occur in a text, each with its rarest name.
 
-    `names` maps names to their owners. Case is ignored. But many names are ordinary words too, so a name of one word
-    only counts if it is capitalised in the text. `capitalised=False` disables this rule.
+    `names` maps names to their owners. Case is ignored. However, many names are also ordinary words, so a one-word name
+    counts only if it is capitalised in the text. `capitalised=False` disables this rule.
     """
     mentions: dict[str, Mention] = {}
     for name, owners in _find_names(text, names, capitalised=capitalised):
@@ -121,7 +122,7 @@ def _find_names(
 
 
 def _match_names(plain: Sequence[Word], folded: Sequence[str], keys: Collection[tuple[str, ...]]) -> dict[_Key, None]:
-    """Return the keys of the names that occur as a sequence of words."""
+    """Return a key for each position in a text at which a name's words occur in sequence."""
     lengths = {len(key) for key in keys}
     runs = ((start, start + length) for length in lengths for start in range(len(folded) - length + 1))
     return {_name_key(plain[start:end]): None for start, end in runs if tuple(folded[start:end]) in keys}

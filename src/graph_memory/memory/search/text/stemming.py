@@ -2,7 +2,7 @@
 
 Most languages use a Snowball stemmer. German and the Romance languages use light stemmers, which remove less. Their
 rules are by J. Savoy, Light Stemming Approaches for the French, Portuguese, German and Hungarian Languages (2006). The
-results were compared with Lucene's on the 30,000 most frequent words of each language: see decision 30.
+results were compared with Lucene's for the 30,000 most frequent words of each language: see decision 30.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TWICE = re.compile(r"([^\W\d_])\1+")
 
 
 def snowball(language: str) -> Stem:
-    """Return the stemmer of a language."""
+    """Return a language's Snowball stemmer. It caches stems."""
     lock = Lock()  # a stemmer stores its current word
 
     @lru_cache(maxsize=65_536)
@@ -39,12 +39,12 @@ def snowball(language: str) -> Stem:
 
 @cache
 def _snowball(language: str) -> Stem:
-    stem: Stem = cast("Any", snowballstemmer).stemmer(language).stemWord  # it has no types
+    stem: Stem = cast("Any", snowballstemmer).stemmer(language).stemWord  # the package has no types
     return stem
 
 
 def fold(word: str) -> str:
-    """Return a word in lower case without accents on Latin letters. Other letters and their marks stay."""
+    """Return a word in lower case, without accents on Latin letters. Other letters keep their diacritics."""
     if word.isascii():
         return word
     return "".join(_plain(letter) for letter in word.translate(_WHOLE))
@@ -58,7 +58,7 @@ def _plain(letter: str) -> str:
 
 
 def _apply_all(*rules: tuple[str, str]) -> Stem:
-    """Return a function that applies all rules to a word ending, in order."""
+    """Return a function that applies all rules to a word's ending, in order."""
     compiled = [(re.compile(f"(?:{ending})$"), put) for ending, put in rules]
 
     def stem(word: str) -> str:
@@ -70,7 +70,7 @@ def _apply_all(*rules: tuple[str, str]) -> Stem:
 
 
 def _apply_first(*rules: tuple[str, str]) -> Stem:
-    """Return a function that applies the first rule that matches a word ending."""
+    """Return a function that applies the first rule that matches a word's ending."""
     compiled = [(re.compile(f"(?:{ending})$"), put) for ending, put in rules]
 
     def stem(word: str) -> str:
@@ -120,7 +120,7 @@ _french_ending = _apply_all(("e?e?r?", ""))
 
 
 def german(word: str) -> str:
-    """Return the stem of a German word, with `ae` and the like as umlauts."""
+    """Return the stem of a German word. `ae`, `oe` and `ue` count as umlauts."""
     plain = re.sub("(?<![aeiouq])ue", "u", re.sub("([ao])e", r"\1", fold(word)))
     return _german(plain)
 

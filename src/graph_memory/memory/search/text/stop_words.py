@@ -1,6 +1,6 @@
-"""Stop words of Neo4j's analysers, as `db.index.fulltext.listAvailableAnalyzers` lists them.
+"""The stop words of Neo4j's analysers, as listed by `db.index.fulltext.listAvailableAnalyzers`.
 
-The lists of languages are from Snowball (https://snowballstem.org, BSD licence), as in Lucene.
+The lists for languages are from Snowball (https://snowballstem.org, BSD licence), as in Lucene.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Normalizes texts for comparison: lower case, no accents, plain spaces, hyphens and apostrophes. Pure."""
+"""Normalises texts for comparison: lower case, no accents, plain spaces, hyphens and apostrophes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _SPACES = re.compile(r"\s+")
 
 
 @lru_cache(maxsize=65_536)
-def plain(text: str) -> str:
-    """Return a text in lower case without accents, with punctuation."""
+def fold_text(text: str) -> str:
+    """Return a text in lower case without accents. Punctuation is kept."""
     clean = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()
     for pattern, replacement in _CONTRACTED:
         clean = pattern.sub(replacement, clean)
@@ -34,5 +34,5 @@ def plain(text: str) -> str:
 
 
 def words_only(text: str) -> str:
-    """Return a plain text without punctuation, with single spaces between words."""
+    """Return a folded text without punctuation, with single spaces between words."""
     return _SPACES.sub(" ", _OTHER.sub(" ", text)).strip()

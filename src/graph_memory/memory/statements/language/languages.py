@@ -1,4 +1,4 @@
-"""Detects the language of a statement by its script and common words. Pure."""
+"""Detects the language of a statement from its script and common words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.folding import fold_text, words_only
 from graph_memory.memory.statements.language.lexicon.chinese import CHINESE
 from graph_memory.memory.statements.language.lexicon.dutch import DUTCH
 from graph_memory.memory.statements.language.lexicon.english import ENGLISH
@@ -35,23 +35,23 @@ _LETTERS = (
     ("çêèœ", FRENCH),
     ("ìòù", ITALIAN),
 )
-"""Letters that are typical of a language."""
+"""Letters that are typical of a language, with the language's lexicon."""
 _SHARED = Counter(word for lexicon in _LATIN for word in lexicon.vocabulary)
 _LETTER_SCORE = 0.4
 
 
 @lru_cache(maxsize=16_384)
 def language_of(text: str) -> Lexicon:
-    """Return the language of a text; English if undetermined."""
+    """Return the lexicon of a text's language. The default is English."""
     if _KANA.search(text):
         return JAPANESE
     if _HAN.search(text):
         return CHINESE
     if _CYRILLIC.search(text):
         return RUSSIAN
-    words = words_only(plain(text)).split()
+    words = words_only(fold_text(text)).split()
     scores = {lexicon: sum(1 / _SHARED[word] for word in words if word in lexicon.vocabulary) for lexicon in _LATIN}
-    small = text.casefold()
+    lower_case = text.casefold()
     for letters, language in _LETTERS:
-        scores[language] += _LETTER_SCORE * any(letter in small for letter in letters)
+        scores[language] += _LETTER_SCORE * any(letter in lower_case for letter in letters)
     return max(_LATIN, key=scores.__getitem__)

@@ -1,4 +1,4 @@
-"""Compiles the phrase lists of a lexicon to patterns for plain texts. Pure."""
+"""Compiles a lexicon's phrase lists into patterns for plain texts."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _NEVER = re.compile(r"(?!)")
 
 
 @lru_cache(maxsize=4_096)
-def finder(phrases: str, *, is_written_apart: bool = True) -> re.Pattern[str]:
+def compile_phrases(phrases: str, *, has_spaces: bool = True) -> re.Pattern[str]:
     """Return a pattern for any of the comma-separated phrases, whose words are separated by one space.
 
-    `*` at the end of a word matches any ending. Between words, it matches up to four words, or up to four characters in
-    a language without spaces between words.
+    `*` at the end of a word matches any ending. Between words, it matches up to four words. In a language without
+    spaces between words, it matches up to four characters.
     """
-    values = [" ".join(part.split()) for part in phrases.split(",") if part.strip()]
-    if not values:
+    phrase_list = [" ".join(part.split()) for part in phrases.split(",") if part.strip()]
+    if not phrase_list:
         return _NEVER
-    if not is_written_apart:
-        return re.compile("|".join(map(re.escape, sorted(values, key=len, reverse=True))))
-    alternatives = "|".join(_pattern(phrase) for phrase in sorted(values, key=len, reverse=True))
+    if not has_spaces:
+        return re.compile("|".join(map(re.escape, sorted(phrase_list, key=len, reverse=True))))
+    alternatives = "|".join(_pattern(phrase) for phrase in sorted(phrase_list, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)")
 
 

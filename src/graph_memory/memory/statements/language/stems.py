@@ -1,4 +1,4 @@
-"""Stems of words by language. Pure."""
+"""Reduces words to their stems, depending on the language."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from functools import lru_cache
 
 from graph_memory.memory.search.text.analysers import ANALYSERS
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
-from graph_memory.memory.statements.language.phrases import finder
+from graph_memory.memory.statements.language.phrases import compile_phrases
 
 _VOWELS, _MIN_LENGTH = frozenset("aeiouy"), 3
 
 
-def regular(word: str, language: Lexicon) -> str:
-    """Return the regular form of an irregular verb form: `writed` for `written`. Other words are returned unchanged."""
+def regular_form(word: str, language: Lexicon) -> str:
+    """Return the regular form of an irregular verb form, such as `writed` for `written`. Other words are unchanged."""
     return language.irregular_forms.get(word, word)
 
 
 @lru_cache(maxsize=65_536)
 def stem_of(word: str, language: Lexicon) -> str:
-    """Return the stem of a plain word. In English, only plurals and verb forms are stemmed."""
+    """Return a plain word's stem. In English, only plurals and verb forms are stemmed."""
     if language.analyser == "english":
-        return _strip_endings(regular(word, language))
-    return ANALYSERS[language.analyser].stem_of(regular(word, language)) or word
+        return _strip_endings(regular_form(word, language))
+    return ANALYSERS[language.analyser].stem_of(regular_form(word, language)) or word
 
 
 def _strip_endings(word: str) -> str:
-    """Strip plural and verb endings from an English word, as in the first step of Porter's stemmer (1980)."""
+    """Remove plural and verb endings from an English word, as in the first step of Porter's stemmer (1980)."""
     for ending, replacement in (
         ("ied", "y"),
         ("ies", "y"),
@@ -48,11 +48,14 @@ def _strip_endings(word: str) -> str:
 
 
 def stems_of(words: str, language: Lexicon) -> tuple[str, ...]:
-    """Return the stems of the meaningful words, in order."""
-    if not language.is_written_apart:
+    """Return the stems of the words in order, without function words.
+
+    In languages with spaces between words, negations are omitted too.
+    """
+    if not language.has_spaces_between_words:
         results = ANALYSERS["cjk"].terms(words)
         return tuple(term for term in results if term and term not in language.common_words)
-    negations = finder(language.negations)
+    negations = compile_phrases(language.negations)
     return tuple(
         stem_of(word, language)
         for word in words.split()

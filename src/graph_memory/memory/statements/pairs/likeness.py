@@ -1,4 +1,4 @@
-"""Measures how many words of one statement occur in another: equal stems, word families, typing errors. Pure."""
+"""Measures how many words of one statement occur in another: equal stems, word families, and typing errors."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 _MIN_LENGTH = 5
-"""Minimum number of letters of words that may differ by a typing error."""
+"""Minimum number of letters in words that may differ by a typing error."""
 _MIN_RATIO = 0.8
 _PREFIX = 6
-"""Number of initial letters that words of one family share."""
+"""Number of initial letters shared by words of the same family."""
 
 
 @lru_cache(maxsize=65_536)
 def is_similar(stem: str, other: str) -> bool:
-    """Return whether two stems differ by a typing error or belong to one family."""
+    """Return whether two stems differ only by a typing error, or belong to the same word family."""
     if min(len(stem), len(other)) < _MIN_LENGTH:
         return False
     if stem[:_PREFIX] == other[:_PREFIX] and min(len(stem), len(other)) >= _PREFIX:
@@ -29,6 +29,6 @@ def known_stems(stems: Collection[str], among: Collection[str]) -> set[str]:
     return {stem for stem in stems if stem in others or any(is_similar(stem, other) for other in others)}
 
 
-def share(part: Collection[str], stems: Collection[str]) -> float:
-    """Return the share of the stems that `part` contains, 0 to 1. It is 0 if there are no stems."""
+def overlap_share(part: Collection[str], stems: Collection[str]) -> float:
+    """Return the share of the stems that are in `part`, 0 to 1. Without stems, it is 0."""
     return len(part) / len(stems) if stems else 0.0

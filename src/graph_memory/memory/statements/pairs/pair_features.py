@@ -1,4 +1,4 @@
-"""The features of two statements as numbers, which are the input of the models in `judging`. Pure."""
+"""The numeric features of two statements. They are the input of the models in `judging`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from graph_memory.memory.statements.pairs.comparing import SIGNS, Comparison
 from graph_memory.memory.statements.statement import Statement
 
 
-def measure(pair: Comparison) -> Mapping[str, float]:
-    """Return the features of a pair by name; counts are logarithmic."""
+def measure_features(pair: Comparison) -> Mapping[str, float]:
+    """Return the features of a pair by name. Word counts are logarithmic."""
     return {
         **{sign: float(sign in pair.features) for sign in SIGNS},
         **_measure_words(pair),
@@ -22,7 +22,7 @@ def measure(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_words(pair: Comparison) -> Mapping[str, float]:
-    """Return the numbers and shares of words that are shared, lost and added."""
+    """Return features of the shared, lost and added words: counts and shares."""
     shared, lost, added = len(pair.shared), pair.count_lost(), len(pair.new_stems) - len(pair.shared)
     known = [stem for stem in pair.known.stems if stem in pair.known_stems]
     new = [stem for stem in pair.new.stems if stem in pair.new_stems]
@@ -44,7 +44,7 @@ def _measure_words(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_manner(known: Statement, new: Statement) -> Iterator[tuple[str, float]]:
-    """Yield the cues, negations and tenses of both statements."""
+    """Yield features for the cues, negations and tenses of both statements."""
     for name, statement, cues in (("new", new, ("change", "now", "spoken_to")), ("known", known, _OF_KNOWN)):
         for cue in cues:
             yield f"{name}: {cue}", float(cue in statement.cues)
@@ -67,7 +67,7 @@ def _measure_names(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_values(known: Statement, new: Statement) -> Mapping[str, float]:
-    """Count the kinds of values that are equal, that differ, and that only one statement has."""
+    """Count the kinds of values that are equal, that differ, and that occur in only one statement."""
     known_amounts, new_amounts = _amounts(known), _amounts(new)
     both = known_amounts.keys() & new_amounts.keys()
     same = sum(not known_amounts[kind].isdisjoint(new_amounts[kind]) for kind in both)
@@ -86,6 +86,6 @@ def _amounts(statement: Statement) -> Mapping[str, set[str]]:
     return amounts
 
 
-def vector(pair: Comparison) -> Sequence[float]:
-    """Return 1.0 for the intercept, then the features of a pair in the order of the weights."""
-    return (1.0, *measure(pair).values())
+def feature_vector(pair: Comparison) -> Sequence[float]:
+    """Return 1.0 for the intercept, followed by a pair's features in the order of the weights."""
+    return (1.0, *measure_features(pair).values())

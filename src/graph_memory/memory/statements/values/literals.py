@@ -1,7 +1,7 @@
-"""Compares the parts of two statements that must be identical if both say the same. Pure.
+"""Compares the parts of two statements that must be identical if both have the same meaning.
 
-Words are compared by their stems, and numbers, dates and units by their values. All other parts are literals: signs,
-emoji, capitals inside words, hyphens, accents and vowel signs, addresses and versions. A literal only equals itself.
+Words are compared by their stems, and numbers, dates and units by their values. All other parts are literals: symbols,
+emoji, capitals inside words, hyphens, accents and vowel signs, addresses and versions. A literal equals only itself.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from enum import Enum, auto
 from functools import lru_cache
 from itertools import pairwise
 
-from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.folding import fold_text, words_only
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 from graph_memory.memory.statements.language.stems import stem_of
 from graph_memory.memory.statements.values.values import values_of
 
 _TOKEN = re.compile(r"(\S+?)((?:[.,。，、]|(?<=\w\w)[;:])?)(?=\s|$)")
-"""A part of a text between spaces, and the punctuation mark at its end."""
+"""A part of a text between spaces, and the punctuation at its end."""
 _STARTS_AFTER = frozenset(".!?…。！？")
 _PART_OF_VALUE = re.compile(r"(?:[^\W\d_]|[0-9 $€£%.,:/]|(?<=[a-z])-(?=[a-z])|(?<![^ ])-(?=\d)|(?<=\d)-(?=\d\d))+")
-"""Characters of a number, date, time or unit. Other hyphens, quotes and digits are literals."""
+"""Characters of a number, date, time or unit. Other hyphens, quotation marks and digits are literals."""
 _DIGITS_WITH_SEPARATOR = re.compile(r"\d[.,]\d")
 _TIMES = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
-"""Kinds of values in which capitals have no meaning: `10 PM`, `May`."""
+"""Kinds of values in which capitals have no meaning, such as `10 PM` and `May`."""
 _MAX_TOKENS = 3
-"""Maximum number of tokens of a value: `3 May 2026`."""
+"""Maximum number of tokens of a value, as in `3 May 2026`."""
 _MIN_UNIT_LENGTH = 4
-"""Minimum number of letters of a unit or number that may have a capital: `Euro`, but neither `MB` nor `Mb`."""
+"""Minimum number of letters of a unit or number that can have a capital: `Euro`, but neither `MB` nor `Mb`."""
 
 _CONTRACTED = re.compile(r"[^\W\d_]+n['’]t")
 
 
 class Case(Enum):
-    """How the first letter of a word is written."""
+    """The case of a word's first letter."""
 
     CAPITAL = auto()
     CAPITAL_AT_START = auto()
-    """A capital where a sentence starts."""
+    """A capital at the start of a sentence."""
     LOWER = auto()
     LOWER_AT_START = auto()
 
@@ -52,13 +52,13 @@ class Kind(Enum):
     WORD = auto()
     VALUE = auto()
     TIME = auto()
-    """A value in which capitals have no meaning: `10 PM`, `May`."""
+    """A value in which capitals have no meaning, such as `10 PM` and `May`."""
     LITERAL = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A part of a statement between spaces, without a punctuation mark at the end."""
+    """A part of a statement between spaces, without punctuation at its end."""
 
     text: str
     end: str
@@ -67,14 +67,14 @@ class Token:
 
     @property
     def case(self) -> Case:
-        """How the token's first letter is written."""
+        """The case of the token's first letter."""
         if self.text[:1] == self.text[:1].lower():
             return Case.LOWER_AT_START if self.starts_sentence else Case.LOWER
         return Case.CAPITAL_AT_START if self.starts_sentence else Case.CAPITAL
 
     @property
     def spelling(self) -> str:
-        """The text of the literal, in lower case if case does not matter."""
+        """The literal's text, in lower case if case is ignored."""
         small = self.text.lower()
         has_only_first = self.text[1:] == small[1:]
         may_have_capital = self.starts_sentence or len(small) >= _MIN_UNIT_LENGTH
@@ -82,19 +82,19 @@ class Token:
 
 
 def same_text(text: str, other: str) -> bool:
-    """Return whether two texts are equal except for the encoding of accents, white space and one final full stop."""
+    """Return whether two texts are equal except for the encoding of accents, white space and a final full stop."""
     return text == other or folded_text(text) == folded_text(other)
 
 
 @lru_cache(maxsize=65_536)
 def folded_text(text: str) -> str:
-    """Return a text in NFC with single spaces, without one final full stop."""
+    """Return a text in NFC with single spaces, without a final full stop."""
     return " ".join(unicodedata.normalize("NFC", text).split()).removesuffix(".").rstrip()
 
 
 @lru_cache(maxsize=4_096)
-def tokens(text: str, language: Lexicon) -> Sequence[Token]:
-    """Return the tokens of a text with their kinds."""
+def split_tokens(text: str, language: Lexicon) -> Sequence[Token]:
+    """Return a text's tokens with their kinds."""
     results = _TOKEN.findall(unicodedata.normalize("NFC", text))
     values = [part for part, _ in results]
     ends = ["", *(end or part[-1:] for part, end in results)]
@@ -112,18 +112,18 @@ def _kind(values: Sequence[str], at: int, language: Lexicon) -> Kind:
 
 
 def _is_word(token: str) -> bool:
-    """Return whether a token is a plain word: only letters, no accents, a capital only at its start.
+    """Return whether a token is a plain word: only letters, without accents, and with a capital at most at its start.
 
-    Contractions such as `don't` count.
+    Contractions such as `don't` are plain words.
     """
     if _CONTRACTED.fullmatch(token):
-        return plain(token).endswith(" not")
-    is_plain = token[1:] == token[1:].lower() and words_only(plain(token)) == token.lower()
+        return fold_text(token).endswith(" not")
+    is_plain = token[1:] == token[1:].lower() and words_only(fold_text(token)) == token.lower()
     return token.isalpha() and is_plain
 
 
 def _value_kinds(values: Sequence[str], at: int, language: Lexicon) -> frozenset[str]:
-    """Return the kinds of the values around a token, if these values can be parsed completely."""
+    """Return the kinds of the values around a token, if they can be parsed completely."""
     windows = (
         values[start:end]
         for start in range(max(0, at - _MAX_TOKENS + 1), at + 1)
@@ -150,12 +150,12 @@ def _has_regular_case(word: str) -> bool:
 
 
 def count_literals(text: str, language: Lexicon) -> Counter[str]:
-    """Return the count of each literal in a text."""
-    return Counter(token.text for token in tokens(text, language) if token.kind is Kind.LITERAL)
+    """Count each literal in a text."""
+    return Counter(token.text for token in split_tokens(text, language) if token.kind is Kind.LITERAL)
 
 
 def has_same_literals(known: str, new: str, language: Lexicon) -> bool:
-    """Return whether two statements have the same literals, and the same spelling and separators of common words."""
+    """Return whether two statements have the same literals, and their common words the same spelling and separators."""
     return (
         count_literals(known, language) == count_literals(new, language)
         and not _differs_in_separators(known, new, language)
@@ -165,7 +165,7 @@ def has_same_literals(known: str, new: str, language: Lexicon) -> bool:
 
 
 def _differs_in_separators(known: str, new: str, language: Lexicon) -> bool:
-    """Return whether two words are adjacent in both statements, but with different punctuation between them."""
+    """Return whether two words are adjacent in both statements, with different punctuation between them."""
     known_marks, new_marks = _separators(known, language), _separators(new, language)
     return any(known_marks[words] != new_marks[words] for words in known_marks.keys() & new_marks.keys())
 
@@ -173,20 +173,20 @@ def _differs_in_separators(known: str, new: str, language: Lexicon) -> bool:
 def _separators(text: str, language: Lexicon) -> Mapping[tuple[str, str], set[str]]:
     """Return the punctuation marks between adjacent words. After the last word, the second text is empty."""
     marks: dict[tuple[str, str], set[str]] = {}
-    for token, after in pairwise([*tokens(folded_text(text), language), None]):
+    for token, after in pairwise([*split_tokens(folded_text(text), language), None]):
         if token is not None:
-            words = plain(token.text), plain(after.text) if after else ""
+            words = fold_text(token.text), fold_text(after.text) if after else ""
             marks.setdefault(words, set()).add(token.end)
     return marks
 
 
 def _differs_in_spelling(known: str, new: str, language: Lexicon) -> bool:
-    """Return whether the statements spell a word of a value differently: `años` and `anos`, `Mg` and `mg`."""
+    """Return whether the statements spell a word of a value differently, such as `Mg` and `mg`."""
     known_spellings, new_spellings = _spellings(known, language), _spellings(new, language)
     folded_values = {
         _normalize_spelling(token.text)
         for text in (known, new)
-        for token in tokens(text, language)
+        for token in split_tokens(text, language)
         if token.kind in (Kind.VALUE, Kind.TIME)
     }
     return any(
@@ -197,20 +197,20 @@ def _differs_in_spelling(known: str, new: str, language: Lexicon) -> bool:
 
 def _spellings(text: str, language: Lexicon) -> Mapping[str, set[str]]:
     spellings: dict[str, set[str]] = {}
-    for token in tokens(text, language):
+    for token in split_tokens(text, language):
         spellings.setdefault(_normalize_spelling(token.text), set()).add(token.spelling)
     return spellings
 
 
 def _normalize_spelling(word: str) -> str:
-    """Return a word of a value without accents and capitals, and with a uniform decimal sign."""
-    return plain(word).replace(",", ".")
+    """Return a value's word without accents and capitals, and with a uniform decimal sign."""
+    return fold_text(word).replace(",", ".")
 
 
 def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
-    """Return whether a word has a capital in one statement only, except at the start of a sentence.
+    """Return whether a word is capitalised in only one statement, except at the start of a sentence.
 
-    A capital makes a common word a name, as in `asked Will`. So the other statement must have the capital too.
+    A capital makes a common word a name, as in `asked Will`. The other statement must therefore have the capital too.
     """
     known_cases, new_cases = _cases(known, language), _cases(new, language)
     return any(
@@ -225,7 +225,7 @@ def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
 def _is_explained(cases: set[Case], others: set[Case], *, is_ordinary: bool) -> bool:
     """Return whether the capitals in both statements can belong to the same word.
 
-    If both words start a sentence, that is certain only for ordinary words.
+    If both words start a sentence, this is certain only for ordinary words.
     """
     if cases == others:
         return True
@@ -237,8 +237,8 @@ def _is_explained(cases: set[Case], others: set[Case], *, is_ordinary: bool) -> 
 
 def _cases(text: str, language: Lexicon) -> Mapping[str, set[Case]]:
     cases: dict[str, set[Case]] = {}
-    for token in tokens(text, language):
+    for token in split_tokens(text, language):
         if token.kind is Kind.WORD:
-            word = plain(token.text)
+            word = fold_text(token.text)
             cases.setdefault(word if word in language.common_words else stem_of(word, language), set()).add(token.case)
     return cases

@@ -1,4 +1,4 @@
-"""Numbers written as words, and CJK numerals. Pure."""
+"""Numbers written as words, and CJK numerals."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ _COUNTERS = "日月年時时点點分秒个個人回次杯本枚歳岁天周週�
 _NUMERAL = re.compile(rf"[零〇一二三四五六七八九十百千两兩]+(?=[{_COUNTERS}万萬億亿])")
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)([万萬億亿])")
 _MIN_ORDINAL = 3
-"""The smallest ordinal that counts as a number, because smaller ones have other meanings too."""
+"""The smallest ordinal that counts as a number, because smaller ordinals also have other meanings."""
 
 
 @lru_cache(maxsize=64)
-def names_of(names: str) -> dict[str, int]:
-    """Map each name to its number, counting from 1. Synonyms are separated by a slash."""
+def numbers_by_name(names: str) -> dict[str, int]:
+    """Return numbers by name, counting from 1. A slash separates synonyms."""
     return {name: place for place, synonyms in enumerate(names.split(), 1) for name in synonyms.split("/")}
 
 
 @lru_cache(maxsize=32)
 def number_words(language: Lexicon) -> dict[str, int]:
-    """Return the number words and ordinals of a language, without hyphenated ones."""
-    if not language.is_written_apart:
+    """Return a language's number words and ordinals with their numbers, without hyphenated words."""
+    if not language.has_spaces_between_words:
         return {}
-    cardinal = {name: place - 1 for name, place in names_of(language.numbers).items()}
-    tens = {name: 10 + place * 10 for name, place in names_of(language.tens).items()}
-    ordinal = {name: place for name, place in names_of(language.ordinals).items() if place >= _MIN_ORDINAL}
+    cardinal = {name: place - 1 for name, place in numbers_by_name(language.numbers).items()}
+    tens = {name: 10 + place * 10 for name, place in numbers_by_name(language.tens).items()}
+    ordinal = {name: place for name, place in numbers_by_name(language.ordinals).items() if place >= _MIN_ORDINAL}
     return {name: value for name, value in (tens | ordinal | cardinal).items() if "-" not in name}
 
 
 @lru_cache(maxsize=32)
 def scale_words(language: Lexicon) -> dict[str, Decimal]:
-    """Return the words of a language for a thousand, a million and a billion."""
-    return {name: Decimal(1_000**place) for name, place in names_of(language.scales).items()}
+    """Return the factors of a language's words for thousand, million and billion."""
+    return {name: Decimal(1_000**place) for name, place in numbers_by_name(language.scales).items()}
 
 
 def replace_cjk_numerals(text: str) -> str:
-    """Return a text in which CJK numerals before counters are replaced by digits."""
+    """Return a text with CJK numerals before counters replaced by digits."""
     small = _NUMERAL.sub(lambda match: str(_cjk_number(match[0])), text)
     return _SCALED.sub(lambda match: f"{Decimal(match[1]) * _MYRIADS[match[2]]:f}".rstrip(".") + " ", small)
 

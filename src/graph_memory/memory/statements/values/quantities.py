@@ -1,4 +1,4 @@
-"""Numbers in digits or words, with scales and units, converted to base units. Pure."""
+"""Numbers in digits or words, with scales and units, converted to base units."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
-from graph_memory.memory.statements.values.number_words import names_of, number_words, scale_words
+from graph_memory.memory.statements.values.number_words import number_words, numbers_by_name, scale_words
 
 _DIGITS = r"\d+(?:[ .,']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 _ORDINAL = r"(?:st|nd|rd|th|er|ere|eme|\.(?= [a-z]{3,}))?"
@@ -17,52 +17,65 @@ _WORD = re.compile(r"[^\W\d_]+")
 _AFTER = re.compile(r"[ -]*([^\W\d_]+\b|%|€|\$|£|°c?)")
 
 _NAME = re.compile(r"0\d+|\d+\.\d*0")
-"""Digits that name an item, such as a postal code or a version, in which zeros matter."""
+"""Digits that name an item, such as a postal code or a version. Their zeros are significant."""
 
 Quantity = tuple[int, int, str, str]
-"""The start, the end, the unit and the amount."""
+"""A quantity's start and end in a text, its unit and its amount."""
 
 
-def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
-    """Yield the numbers of a plain text in order.
+def find_quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
+    """Yield the numbers in a plain text with their units, in order.
 
-    A single word for one is skipped, since it may be an article or a pronoun.
+    `one` without a unit is skipped, because it may be an article or a pronoun.
     """
-    at = 0
-    while (results := _next_number(text, at, language)) is not None:
-        start, end, amount, sign, is_word = results
+    position = 0
+    while (next_number := _next_number(text, position, language)) is not None:
+        start, end, amount, sign, is_word = next_number
         if _is_ordinal(text[start:end], language):
             yield start, end, "rank", f"{amount:f}"
-            at = end
+            position = end
             continue
         amount, end = _apply_scale(text, amount, end, language)
-        kind, factor, after = _unit(text, sign, end)
+        kind, factor, end_of_unit = _parse_unit(text, sign, end)
         if not (is_word and amount == 1 and not kind):
             is_name = not kind and _NAME.fullmatch(text[start:end])
-            yield start, after, kind or "number", text[start:end] if is_name else f"{(amount * factor).normalize():f}"
-        at = after
+            yield (
+                start,
+                end_of_unit,
+                kind or "number",
+                text[start:end] if is_name else f"{(amount * factor).normalize():f}",
+            )
+        position = end_of_unit
 
 
 def _is_ordinal(text: str, language: Lexicon) -> bool:
-    return (text[0].isdigit() and not text[-1].isdigit()) or text.split()[-1] in names_of(language.ordinals)
+    return (text[0].isdigit() and not text[-1].isdigit()) or text.split()[-1] in numbers_by_name(language.ordinals)
 
 
 def _next_number(text: str, at: int, language: Lexicon) -> tuple[int, int, Decimal, str, bool] | None:
-    """Return the next number: start, end, amount, the sign before it, and whether it is written as a word."""
+    """Return the next number: its start and end, amount and sign, and whether it is written as a word."""
     words = number_words(language)
-    digits = next((match for match in _COUNTED.finditer(text, at) if _amount(match[2], language) is not None), None)
-    before = len(text) if digits is None else digits.start()
+    number_match = next(
+        (match for match in _COUNTED.finditer(text, at) if _parse_amount(match[2], language) is not None), None
+    )
+    before = len(text) if number_match is None else number_match.start()
     word = next((match for match in _WORD.finditer(text, at) if match.start() < before and match[0] in words), None)
     if word is not None:
         amount, end = _with_ones(text, word.end(), Decimal(words[word[0]]), words)
         return word.start(), end, amount, "", True
-    if digits is None:
+    if number_match is None:
         return None
-    return digits.start(), digits.end(), _amount(digits[2], language) or Decimal(0), digits[1], False
+    return (
+        number_match.start(),
+        number_match.end(),
+        _parse_amount(number_match[2], language) or Decimal(0),
+        number_match[1],
+        False,
+    )
 
 
 def _with_ones(text: str, end: int, amount: Decimal, words: Mapping[str, int]) -> tuple[Decimal, int]:
-    """Add the ones word after a tens word, as in `twenty three`. Returns the amount and its end."""
+    """Add the ones word after a tens word, as in `twenty three`. Return the amount and its end in the text."""
     after = _AFTER.match(text, end)
     if amount >= 20 and amount % 10 == 0 and after and 0 < words.get(after[1], 0) < 10:
         return amount + words[after[1]], after.end()
@@ -70,13 +83,16 @@ def _with_ones(text: str, end: int, amount: Decimal, words: Mapping[str, int]) -
 
 
 def _apply_scale(text: str, amount: Decimal, end: int, language: Lexicon) -> tuple[Decimal, int]:
-    """Multiply a number by a following word such as thousand. Returns the amount and its end."""
+    """Multiply a number by a following word such as `thousand`. Return the amount and its end in the text."""
     after, scales = _AFTER.match(text, end), scale_words(language)
     return (amount * scales[after[1]], after.end()) if after and after[1] in scales else (amount, end)
 
 
-def _unit(text: str, sign: str, end: int) -> tuple[str, Decimal, int]:
-    """Return the kind of a unit, its factor to the base unit, and its end."""
+def _parse_unit(text: str, sign: str, end: int) -> tuple[str, Decimal, int]:
+    """Return the kind of the unit after a number, the factor to its base unit, and its end in the text.
+
+    Without a unit, the kind is empty and the factor is 1.
+    """
     after = _AFTER.match(text, end)
     if after and after[1] in UNITS:
         return *UNITS[after[1]], after.end()
@@ -84,9 +100,9 @@ def _unit(text: str, sign: str, end: int) -> tuple[str, Decimal, int]:
 
 
 @lru_cache(maxsize=4_096)
-def _amount(digits: str, language: Lexicon) -> Decimal | None:
-    """Parse digits with the language's separators, or return None if they are not a number."""
-    clean = digits.replace(" ", "").replace("'", "")
+def _parse_amount(number_text: str, language: Lexicon) -> Decimal | None:
+    """Parse digits with the language's separators. Returns None if they are not a number."""
+    clean = number_text.replace(" ", "").replace("'", "")
     decimal, other = (",", ".") if language.comma_is_decimal else (".", ",")
     is_thousands = re.fullmatch(rf"\d{{1,3}}(?:{re.escape(other)}\d{{3}})+(?:{re.escape(decimal)}\d+)?", clean)
     clean = clean.replace(other, "") if is_thousands else clean.replace(other, decimal)
@@ -144,7 +160,7 @@ kronor 1 kr sek kronor
 """
 
 
-def _units() -> dict[str, tuple[str, Decimal]]:
+def _load_units() -> dict[str, tuple[str, Decimal]]:
     pairs: dict[str, tuple[str, Decimal]] = {}
     for line in _UNIT_LINES.strip().splitlines():
         kind, factor, *spellings = line.split()
@@ -152,5 +168,5 @@ def _units() -> dict[str, tuple[str, Decimal]]:
     return pairs
 
 
-UNITS = _units()
+UNITS = _load_units()
 """The kind of unit and the factor to the base unit, by spelling."""

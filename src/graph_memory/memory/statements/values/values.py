@@ -1,4 +1,4 @@
-"""Finds numbers with units, times of day, dates, months and weekdays in a statement, in a uniform spelling. Pure."""
+"""Extracts numbers with units, times of day, dates, months and weekdays from a statement, in a uniform spelling."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from graph_memory.memory.statements.language.folding import plain
+from graph_memory.memory.statements.language.folding import fold_text
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
-from graph_memory.memory.statements.values.number_words import names_of, replace_cjk_numerals
-from graph_memory.memory.statements.values.quantities import quantities
+from graph_memory.memory.statements.values.number_words import numbers_by_name, replace_cjk_numerals
+from graph_memory.memory.statements.values.quantities import find_quantities
 
 _AM = r"(?:a\.? ?m\b\.?|in the morning\b)"
 _PM = r"(?:p\.? ?m\b\.?|(?:in the (?:afternoon|evening)|at night)\b)"
@@ -46,18 +46,21 @@ class Value:
     kind: str
     amount: str
     at: int = field(default=0, compare=False)
-    """The start in its text."""
+    """The position of the value's first character in the text."""
 
 
 @dataclass(slots=True)
-class _Reading:
-    """A text from which values are taken. A taken part becomes blank, so that the other positions stay."""
+class _ValueExtractor:
+    """A text from which values are extracted. They are replaced by spaces, so that other positions do not change."""
 
     rest: str
     values: list[tuple[int, Value]] = field(default_factory=list[tuple[int, Value]])
 
     def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Value, ...] | None]) -> None:
-        """Take the matches of a pattern for which `read` returns values."""
+        """Extract the values that `read` returns for the matches of a pattern.
+
+        Matches for which it returns None are skipped.
+        """
 
         def put(match: re.Match[str]) -> str:
             values = read(match)
@@ -71,9 +74,11 @@ class _Reading:
 
 @lru_cache(maxsize=65_536)
 def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
-    """Return the values of a text in order, and the plain text without them."""
-    apart = language.is_written_apart
-    reading = _Reading(_HYPHEN.sub(" ", plain(text)) if apart else replace_cjk_numerals(plain(text)))
+    """Return a text's values in order, and the folded text without them."""
+    has_spaces = language.has_spaces_between_words
+    reading = _ValueExtractor(
+        _HYPHEN.sub(" ", fold_text(text)) if has_spaces else replace_cjk_numerals(fold_text(text))
+    )
     reading.take(_ISO, lambda match: _date(int(match[2]), match[3], match[1]))
     reading.take(_IN_NUMBERS, lambda match: _date_in_numbers(match, language))
     reading.take(_MONTH_AND_YEAR, lambda match: _date(int(match[1]), None, match[2]))
@@ -81,7 +86,7 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     reading.take(_CJK_DATE, _cjk_date)
     _take_dates(reading, language)
     reading.take(_YEAR, lambda match: (Value("year", match[1]),))
-    for start, end, kind, amount in quantities(reading.rest, language):
+    for start, end, kind, amount in find_quantities(reading.rest, language):
         reading.values.append((start, Value(kind, amount)))
         reading.rest = reading.rest[:start] + " " * (end - start) + reading.rest[end:]
     _take_weekdays(reading, language)
@@ -89,8 +94,8 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     return tuple(replace(value, at=at) for at, value in pairs), reading.rest
 
 
-def _take_dates(reading: _Reading, language: Lexicon) -> None:
-    months = names_of(language.months)
+def _take_dates(reading: _ValueExtractor, language: Lexicon) -> None:
+    months = numbers_by_name(language.months)
     if not months:
         return
     day_first, month_first, alone = _date_patterns(language)
@@ -101,7 +106,7 @@ def _take_dates(reading: _Reading, language: Lexicon) -> None:
 
 @lru_cache(maxsize=32)
 def _date_patterns(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    name = "|".join(sorted(names_of(language.months), key=len, reverse=True))
+    name = "|".join(sorted(numbers_by_name(language.months), key=len, reverse=True))
     return (
         re.compile(rf"(?<![\w.]){_DAY}(?: of| de| di)? ({name})\b{_OF_YEAR}"),
         re.compile(rf"\b({name}) (?:the )?{_DAY}(?![\d:%]|[.,]\d){_OF_YEAR}"),
@@ -109,27 +114,27 @@ def _date_patterns(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str],
     )
 
 
-def _take_weekdays(reading: _Reading, language: Lexicon) -> None:
-    days = _days(language)
+def _take_weekdays(reading: _ValueExtractor, language: Lexicon) -> None:
+    days = _days_by_name(language)
     if days:
         reading.take(_day_pattern(language), lambda match: (_weekday(match, days),))
 
 
-def _days(language: Lexicon) -> dict[str, int]:
-    return {name.replace("-", " "): place for name, place in names_of(language.weekdays).items()}
+def _days_by_name(language: Lexicon) -> dict[str, int]:
+    return {name.replace("-", " "): place for name, place in numbers_by_name(language.weekdays).items()}
 
 
 @lru_cache(maxsize=32)
 def _day_pattern(language: Lexicon) -> re.Pattern[str]:
-    name = "|".join(map(re.escape, _days(language)))
-    if not language.is_written_apart:
+    name = "|".join(map(re.escape, _days_by_name(language)))
+    if not language.has_spaces_between_words:
         return re.compile(f"()({name})()")
     every_words = "|".join(language.each_weekday.split()) or "(?!)"
     return re.compile(rf"(?<!\w)(?:({every_words}) )?({name})(s|en|ar)?(?!\w)")
 
 
 def _weekday(match: re.Match[str], days: dict[str, int]) -> Value:
-    """Return a weekday: a single day, or each such day."""
+    """Return a weekday or a repeated weekday, such as `every Monday`."""
     return Value("weekdays" if match[1] or match[3] else "weekday", f"{days[match[2]]}")
 
 
@@ -139,7 +144,7 @@ def _date(month: int, day: str | None, year: str | None) -> tuple[Value, ...]:
 
 
 def _date_in_numbers(match: re.Match[str], language: Lexicon) -> tuple[Value, ...] | None:
-    """Return a date such as 15/05/2026 or 3.5., if day and month are unambiguous."""
+    """Return a numeric date, such as 15/05/2026 or 3.5., or None if day and month are ambiguous."""
     day, month = int(match[1]), int(match[3])
     if not language.comma_is_decimal and day <= 12:
         day, month = (month, day) if month > 12 else (0, 0)
@@ -154,7 +159,7 @@ def _cjk_date(match: re.Match[str]) -> tuple[Value, ...]:
 
 
 def _month(match: re.Match[str], months: dict[str, int]) -> tuple[Value, ...] | None:
-    """Return a month without a day. A name that is also a common word needs a preposition or a year."""
+    """Return a month without a day. A month name that is also a common word needs a preposition or a year."""
     is_ambiguous = match[1] in _AMBIGUOUS_MONTHS or len(match[1]) <= _SHORT_NAME
     if is_ambiguous and not match[2] and not _IN_MONTH.search(match.string[: match.start()]):
         return None

@@ -1,1 +1,1 @@
-"""The format of an exported domain: write, read, check, import."""
+"""The file format of an exported domain, with its writer, reader, checks and import."""

@@ -1,7 +1,7 @@
 """A domain as lines of JSON: its whole log and all content, from which an import restores exactly the same data.
 
-The first line names the format. The last line has the counts and the SHA-256 of all lines before it. Between them is
-one event per line, in order. Content is on lines of its own before the first event that refers to it.
+The first line states the format. The last line has the counts and the SHA-256 of all lines before it. Between them,
+each event has its own line, in order. Content has its own lines before the first event that refers to it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,21 @@ from typing import Annotated, Literal, TypeVar, cast
 from pydantic import BaseModel, Field
 
 from graph_memory.memory.transfer.archive.records import domain_fields, event_from
-from graph_memory.memory.transfer.values import Count, DomainName, Recorded, Seq, Sha256, Strict, Word, Wrong, read
+from graph_memory.memory.transfer.values import (
+    Count,
+    DomainName,
+    FileModel,
+    InvalidEvent,
+    Recorded,
+    Seq,
+    Sha256,
+    Word,
+    read,
+)
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import TIMES
 from graph_memory.model.subjects.subjects import DomainState, State
-from graph_memory.model.text.wording import printable
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.content import Content, ContentRef
 from graph_memory.model.values.plain import parse_json_strictly
 
@@ -30,9 +40,9 @@ _M = TypeVar("_M", bound=BaseModel)
 FORMAT = "graph-memory log"
 VERSION = 1
 PIECE = 1024 * 1024
-"""Maximum number of bytes of content on one line."""
-LONGEST = 32 * PIECE
-"""Maximum number of bytes of a line."""
+"""Maximum size of a piece of content on one line, in bytes."""
+MAX_LINE_BYTES = 32 * PIECE
+"""Maximum size of a line, in bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +58,7 @@ class Header:
     state: DomainState
 
     @property
-    def whole_after(self) -> int:
+    def complete_after(self) -> int:
         """The event number after which the log has no gaps: the fork of a branch, or the end of the compacted part."""
         return self.state.compacted_to or self.state.forked_at or 0
 
@@ -62,8 +72,11 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A line with a piece of content that is not text. Pieces are counted from 1."""
+class ContentPiece:
+    """A line with one piece of binary or long content.
+
+    `part` counts from 1, and `of` is the content's number of pieces.
+    """
 
     sha256: str
     part: int
@@ -80,7 +93,7 @@ class End:
     sha256: str
 
 
-Line = State | Text | Piece | End
+Line = State | Text | ContentPiece | End
 
 
 def is_text_line(ref: ContentRef) -> bool:
@@ -88,7 +101,7 @@ def is_text_line(ref: ContentRef) -> bool:
     return ref.is_text and ref.size <= PIECE
 
 
-def pieces_of(size: int) -> int:
+def count_pieces(size: int) -> int:
     """Return the number of pieces, one per line, for content of this size in bytes."""
     return max(1, -(-size // PIECE))
 
@@ -103,7 +116,7 @@ def header_line(header: Header) -> bytes:
             "events": header.events,
             "seq": header.seq,
             "ontology_version": header.ontology_version,
-            "state": _plain(header.state.state()),
+            "state": _json_values(header.state.state()),
             "written_by": header.written_by,
             "exported": written_time(header.exported),
         }
@@ -111,8 +124,8 @@ def header_line(header: Header) -> bytes:
 
 
 def event_line(row: Mapping[str, object]) -> bytes:
-    """Return the line for an event with these properties. The domain is omitted, because the header names it."""
-    return _line({"event": dict(sorted(_plain(row).items()))})
+    """Return the line for an event with these properties. Omits the domain, because the header contains it."""
+    return _line({"event": dict(sorted(_json_values(row).items()))})
 
 
 def text_line(content: Content) -> bytes:
@@ -120,8 +133,8 @@ def text_line(content: Content) -> bytes:
     return _line({"content": content.sha256, "text": content.text})
 
 
-def piece_line(piece: Piece) -> bytes:
-    """Return the line for one piece of content that is not text."""
+def piece_line(piece: ContentPiece) -> bytes:
+    """Return the line for one piece of binary or long content."""
     data = base64.b64encode(piece.data).decode("ascii")
     return _line({"content": piece.sha256, "part": piece.part, "of": piece.of, "base64": data})
 
@@ -132,7 +145,7 @@ def end_line(end: End) -> bytes:
 
 
 def written_time(moment: datetime) -> str:
-    """Return a time as text: in UTC, to the microsecond."""
+    """Return a time as text, in UTC and with microseconds."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
@@ -140,18 +153,18 @@ def _line(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
-def _plain(row: Mapping[str, object]) -> dict[str, object]:
+def _json_values(row: Mapping[str, object]) -> dict[str, object]:
     return {key: _json_value(key, value) for key, value in row.items() if value is not None and key != "_domain"}
 
 
 def _json_value(key: str, value: object) -> object:
-    """Return a value for JSON. The times that each event has are text; other times are objects."""
+    """Return an event's property as a JSON value. The times in `TIMES` become strings, and other times objects."""
     if key in TIMES:
         return written_time(datetime.fromisoformat(value) if isinstance(value, str) else cast("datetime", value))
     return {"time": written_time(value)} if isinstance(value, datetime) else value
 
 
-class _HeaderLine(Strict):
+class _HeaderLine(FileModel):
     format: Literal["graph-memory log"]
     version: Annotated[int, Field(ge=1, le=VERSION)]
     domain: DomainName
@@ -163,105 +176,108 @@ class _HeaderLine(Strict):
     state: dict[str, object]
 
 
-class _TextLine(Strict):
+class _TextLine(FileModel):
     content: Sha256
     text: str
 
 
-class _PieceLine(Strict):
+class _PieceLine(FileModel):
     content: Sha256
     part: Seq
     of: Seq
     base64: str
 
 
-class _EndFields(Strict):
+class _EndFields(FileModel):
     events: Count
     contents: Count
     sha256: Sha256
 
 
-class _EndLine(Strict):
+class _EndLine(FileModel):
     end: _EndFields
 
 
 def read_header(line: bytes) -> Header:
-    """Return the parsed header. Raises INVALID_ARCHIVE."""
+    """Parse the header line. Raises INVALID_ARCHIVE if the line is not a valid header."""
     try:
-        return _header(_parse_line(line, 1))
+        return _header_from(_parse_line(line, 1))
     except GraphError as error:
         if "version" in error.details:
             raise
         hint = Hint("Pass a file written by {graph-memory export}.")
-        message = f"This is not an export of a domain, or it is damaged: {error.message}"
+        message = f"The file is damaged, or is not an export of a domain. {error.message}"
         raise GraphError(Code.INVALID_ARCHIVE, message, {"line": 1, "hint": hint}) from error
 
 
 def read_line(line: bytes, number: int) -> Line:
-    """Return a parsed line, other than the first. Raises INVALID_ARCHIVE, with the line number, if it is invalid."""
+    """Parse a line after the header. Raises INVALID_ARCHIVE with the line number if the line is invalid."""
     fields = _parse_line(line, number)
     if "event" in fields:
         event = fields["event"]
         if len(fields) > 1 or not isinstance(event, dict):
-            raise damaged_line(number, "does not hold exactly one event")
-        with at_line(number, cast("object", event)):
+            raise damaged_line_error(number, "does not contain exactly one event")
+        with locate_event_errors(number, cast("object", event)):
             return event_from(cast("Mapping[str, object]", event))
     if "text" in fields:
-        text = _as(_TextLine, fields, number)
+        text = _parse_as(_TextLine, fields, number)
         return Text(text.content, text.text)
     if "content" in fields:
-        return _piece(_as(_PieceLine, fields, number), number)
+        return _piece_from(_parse_as(_PieceLine, fields, number), number)
     if "end" in fields:
-        end = _as(_EndLine, fields, number).end
+        end = _parse_as(_EndLine, fields, number).end
         return End(end.events, end.contents, end.sha256)
-    raise damaged_line(number, "is not a valid line of an export")
+    raise damaged_line_error(number, "is not a valid line of an export")
 
 
 @contextmanager
-def at_line(number: int, event: object) -> Generator[None]:
+def locate_event_errors(number: int, event: object) -> Generator[None]:
     """Re-raise an error in an event as INVALID_ARCHIVE, with the line number of the event."""
     try:
         yield
-    except Wrong as wrong:
+    except InvalidEvent as wrong:
         raise _event_error(number, event, str(wrong), wrong.subject) from wrong
     except GraphError as error:
         if error.code is Code.INVALID_ARCHIVE:
             raise
-        raise _event_error(number, event, f"breaks a rule: {error.message}") from error
+        raise _event_error(number, event, f"is invalid: {error.message}") from error
 
 
-def _event_error(number: int, event: object, fault: str, left: str | None = None) -> GraphError:
-    """Return the error for an event. Its details have subject and fault, for callers that show no lines."""
-    if left is not None:
-        error, subject = damaged_line(number, f"leaves {printable(left)} in an impossible state: it {fault}"), left
+def _event_error(number: int, event: object, fault: str, invalid_subject: str | None = None) -> GraphError:
+    """Return the error for an event. Its details contain `subject` and `fault`, for callers without line numbers."""
+    if invalid_subject is not None:
+        error, subject = (
+            damaged_line_error(number, fault, f"After line {number:,}, {quote(invalid_subject)}"),
+            invalid_subject,
+        )
     else:
-        error = damaged_line(number, f"holds an event that {fault}")
+        error = damaged_line_error(number, fault, f"The event in line {number:,}")
         subject = cast("Mapping[str, object]", event).get("_subject") if isinstance(event, dict) else None
     return GraphError(error.code, error.message, {**error.details, "subject": printable(subject), "fault": fault})
 
 
-def _as(model: type[_M], fields: Mapping[str, object], number: int) -> _M:
+def _parse_as(model: type[_M], fields: Mapping[str, object], number: int) -> _M:
     try:
         return read(model, fields)
-    except Wrong as wrong:
-        raise damaged_line(number, str(wrong)) from wrong
+    except InvalidEvent as wrong:
+        raise damaged_line_error(number, str(wrong)) from wrong
     except GraphError as error:
-        raise damaged_line(number, f"breaks a rule: {error.message}") from error
+        raise damaged_line_error(number, f"is invalid: {error.message}") from error
 
 
 def _parse_line(line: bytes, number: int) -> Mapping[str, object]:
     try:
         value = parse_json_strictly(line)
     except ValueError as error:
-        raise damaged_line(number, "is not JSON in UTF-8") from error
+        raise damaged_line_error(number, "is not JSON in UTF-8") from error
     if not isinstance(value, dict):
-        raise damaged_line(number, "is not a JSON object")
+        raise damaged_line_error(number, "is not a JSON object")
     return cast("Mapping[str, object]", value)
 
 
-def _header(fields: Mapping[str, object]) -> Header:
+def _header_from(fields: Mapping[str, object]) -> Header:
     if fields.get("format") != FORMAT:
-        raise damaged_line(1, "does not name the format")
+        raise damaged_line_error(1, f'does not have the "format" {quote(FORMAT)}')
     version = fields.get("version")
     if isinstance(version, int) and version > VERSION:
         raise GraphError(
@@ -269,8 +285,8 @@ def _header(fields: Mapping[str, object]) -> Header:
             f"The file has format version {printable(version)}; this graph-memory supports versions up to {VERSION}",
             {"line": 1, "version": version, "hint": "Update graph-memory to the version that wrote it, or newer."},
         )
-    line = _as(_HeaderLine, fields, 1)
-    with at_line(1, None):
+    line = _parse_as(_HeaderLine, fields, 1)
+    with locate_event_errors(1, None):
         state = DomainState.from_state(domain_fields(line.state))
     return Header(
         domain=line.domain,
@@ -283,22 +299,22 @@ def _header(fields: Mapping[str, object]) -> Header:
     )
 
 
-def _piece(line: _PieceLine, number: int) -> Piece:
+def _piece_from(line: _PieceLine, number: int) -> ContentPiece:
     try:
-        return Piece(line.content, line.part, line.of, base64.b64decode(line.base64, validate=True))
+        return ContentPiece(line.content, line.part, line.of, base64.b64decode(line.base64, validate=True))
     except ValueError as error:
-        raise damaged_line(number, "holds content that is not base64") from error
+        raise damaged_line_error(number, "contains content that is not base64") from error
 
 
-def damaged_line(line: int, fault: str) -> GraphError:
-    """Return the error for a line that was changed after the export."""
-    hint = "The file is damaged or was edited: export the domain again, or use another copy of the file."
-    return GraphError(Code.INVALID_ARCHIVE, f"Line {line:,} {fault}", {"line": line, "hint": hint})
+def damaged_line_error(line: int, fault: str, title: str | None = None) -> GraphError:
+    """Return the error for a line that was changed after the export. `title` replaces the line in the message."""
+    hint = "Export the domain again, or use another copy of the file: this one is damaged or was edited."
+    return GraphError(Code.INVALID_ARCHIVE, f"{title or f'Line {line:,}'} {fault}", {"line": line, "hint": hint})
 
 
-def cut_short(line: int) -> GraphError:
+def cut_short_error(line: int) -> GraphError:
     """Return the error for a file that ends too early."""
-    hint = "The export, or a copy of it, was cut off. Export the domain again."
+    hint = "Export the domain again: the export, or a copy of it, was interrupted."
     return GraphError(
         Code.INVALID_ARCHIVE, f"The file ends after line {line:,}, without its last line", {"line": line, "hint": hint}
     )

@@ -1,4 +1,4 @@
-"""Reading of exports in pages that fit into memory."""
+"""Reads exports in pages that fit into memory."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import IO, cast
 
 from graph_memory.memory.transfer.archive.format import (
-    LONGEST,
+    MAX_LINE_BYTES,
     PIECE,
+    ContentPiece,
     End,
     Header,
-    Piece,
     Text,
-    cut_short,
-    damaged_line,
+    cut_short_error,
+    damaged_line_error,
     read_header,
     read_line,
 )
@@ -39,20 +39,20 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Content that was joined from several lines, with a checked hash."""
+    """Content that was assembled from several lines, with a verified hash."""
 
     sha256: str
     file: IO[bytes]
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the content from its beginning."""
+        """Return an iterator over the content, from its first byte, in chunks of up to `PIECE` bytes."""
         self.file.seek(0)
         return iter(partial(self.file.read, PIECE), b"")
 
 
 @dataclass(slots=True)
 class Page:
-    """Consecutive events, the content before them, and the fraction of the file that has been read."""
+    """Consecutive events, the content before them, and the fraction of the file that was read so far."""
 
     events: list[State] = field(default_factory=list[State])
     texts: list[Text] = field(default_factory=list[Text])
@@ -69,42 +69,43 @@ class Page:
 class Reader:
     """Reads an export, and checks that it is complete and undamaged.
 
-    Raises INVALID_ARCHIVE, and INVALID_ARGUMENT for a file that cannot be opened.
+    Raises INVALID_ARCHIVE if the export is incomplete or damaged, and INVALID_ARGUMENT if the file cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._line = 0
+        self._line_number = 0
         self.sha256 = ""
-        """The hash in the last line, once its counts are checked."""
+        """The SHA-256 in the last line. Set after the counts in that line were checked."""
         self.longest_text = 0
-        """Number of bytes of the longest text that an event refers to, once the log was followed."""
-        self.living = 0
-        """Approximate number of nodes, connections and observations at the end of the log, once it was read."""
-        self.late: list[AnyType] = []
-        """The types whose last declaration follows data of that type, once the log was read."""
+        """Size of the longest text that an event refers to, in bytes. Set after the whole log was checked in order."""
+        self.live_count = 0
+        """Approximate number of nodes, connections and observations at the end of the log. Set after the log was read.
+        """
+        self.late_types: list[AnyType] = []
+        """The types whose last declaration follows data of that type. Set after the log was read."""
 
     def header(self) -> Header:
         """Return the parsed header of the file."""
         with self._open_stream() as file:
-            return read_header(next(self._lines(file), b""))
+            return read_header(next(self._read_lines(file), b""))
 
     def pages(self, after: int, *, follows: bool = True) -> Generator[Page]:
-        """Yield the events after a number with their content. The last page comes after all lines have been checked.
+        """Yield the events after number `after` in pages, with their contents.
 
-        Earlier events are checked too. With `follows`, each event is also checked against the events before it, which
-        is needed only once per file.
+        Yields the last page after all lines were checked. Also checks the events up to `after`. With `follows`, also
+        checks each event against the events before it. Checking each file once is enough.
         """
         total = max(1, self._path.stat().st_size)
-        self._line = 0
+        self._line_number = 0
         with self._open_stream() as file:
-            lines, digest = self._lines(file), hashlib.sha256()
+            lines, digest = self._read_lines(file), hashlib.sha256()
             first = next(lines, b"")
             digest.update(first)
             log, page = LogCheck(read_header(first), utc_now()), Page()
             with _ledger_for(log, follows=follows) as ledger, closing(_Contents(ledger)) as contents:
                 for line in lines:
-                    parsed_line = read_line(line, self._line)
+                    parsed_line = read_line(line, self._line_number)
                     if isinstance(parsed_line, End):
                         self._check_end(parsed_line, digest.hexdigest(), lines)
                         self._end(parsed_line, log, contents)
@@ -112,57 +113,61 @@ class Reader:
                         return
                     digest.update(line)
                     page.size += len(line)
-                    self._add(page, parsed_line, log, contents, is_wanted=log.seq >= after)
+                    self._add_line(page, parsed_line, log, contents, is_wanted=log.seq >= after)
                     if page.is_full:
                         page.fraction = _fraction_read(file) / total
                         yield page
                         page = Page()
-            raise cut_short(self._line)
+            raise cut_short_error(self._line_number)
 
-    def _add(
-        self, page: Page, state: State | Text | Piece, log: LogCheck, contents: _Contents, *, is_wanted: bool
+    def _add_line(
+        self, page: Page, state: State | Text | ContentPiece, log: LogCheck, contents: _Contents, *, is_wanted: bool
     ) -> None:
         match state:
             case Text():
-                contents.check_text(state, self._line)
+                contents.check_text(state, self._line_number)
                 page.texts += [state] if is_wanted else []
-            case Piece():
-                blob = contents.add_piece(state, self._line, keeps=is_wanted)
+            case ContentPiece():
+                blob = contents.add_piece(state, self._line_number, keeps=is_wanted)
                 page.blobs += [blob] if blob is not None else []
             case _:
-                contents.check_whole(self._line)
-                log.event(state, self._line)
+                contents.check_complete(self._line_number)
+                log.event(state, self._line_number)
                 if contents.ledger is not None:
-                    contents.ledger.event(state, self._line)
+                    contents.ledger.event(state, self._line_number)
                 page.events += [state] if is_wanted else []
 
     def _end(self, end: End, log: LogCheck, contents: _Contents) -> None:
-        contents.check_whole(self._line)
-        log.end(end, contents.count, self._line)
-        self.living = log.living
-        self.late = [log.types[subject] for subject in sorted(log.late) if subject in log.types]
+        contents.check_complete(self._line_number)
+        log.end(end, contents.count, self._line_number)
+        self.live_count = log.live_count
+        self.late_types = [log.types[subject] for subject in sorted(log.late_types) if subject in log.types]
         if contents.ledger is not None:
-            contents.ledger.end(self._line)
+            contents.ledger.end(self._line_number)
             self.longest_text = contents.ledger.longest_text
 
     def _check_end(self, end: End, sha256: str, lines: Iterator[bytes]) -> None:
         if end.sha256 != sha256:
-            raise damaged_line(self._line, "has a SHA-256 that does not match the lines before it")
+            raise damaged_line_error(self._line_number, "has a SHA-256 that does not match the lines before it")
         if next(lines, None) is not None:
-            raise damaged_line(self._line, "comes after the last")
+            raise damaged_line_error(self._line_number, "comes after the last")
         self.sha256 = sha256
 
-    def _lines(self, file: IO[bytes]) -> Iterator[bytes]:
+    def _read_lines(self, file: IO[bytes]) -> Iterator[bytes]:
         while True:
             try:
-                line = file.readline(LONGEST)
+                line = file.readline(MAX_LINE_BYTES)
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise cut_short(self._line) from error
+                raise cut_short_error(self._line_number) from error
             if not line:
                 return
-            self._line += 1
+            self._line_number += 1
             if not line.endswith(b"\n"):
-                raise cut_short(self._line - 1) if len(line) < LONGEST else damaged_line(self._line, "is too long")
+                raise (
+                    cut_short_error(self._line_number - 1)
+                    if len(line) < MAX_LINE_BYTES
+                    else damaged_line_error(self._line_number, "is too long")
+                )
             yield line
 
     @contextmanager
@@ -174,9 +179,9 @@ class Reader:
                 "path", f"Cannot read {self._path}: {error.strerror}", "Pass a readable file."
             ) from error
         with file:
-            is_packed = file.read(2) == _GZIP
+            is_compressed = file.read(2) == _GZIP
             file.seek(0)
-            if not is_packed:
+            if not is_compressed:
                 yield file
                 return
             with gzip.GzipFile(fileobj=file) as stream:
@@ -197,7 +202,7 @@ def _ledger_for(log: LogCheck, *, follows: bool) -> Generator[Ledger | None]:
 
 
 class _Contents:
-    """Checks contents, and joins contents that span several lines. The ledger records complete contents."""
+    """Checks contents, and joins pieces from several lines. Records complete contents in the ledger."""
 
     def __init__(self, ledger: Ledger | None) -> None:
         self.ledger = ledger
@@ -205,7 +210,7 @@ class _Contents:
         self._files: list[IO[bytes]] = []
         self._size = 0
         self._decoder: codecs.IncrementalDecoder | None = None
-        self._awaited: tuple[str, int, int] | None = None
+        self._next_piece: tuple[str, int, int] | None = None
         self._digest = hashlib.sha256()
         self._file: IO[bytes] | None = None
 
@@ -215,49 +220,51 @@ class _Contents:
 
     def check_text(self, text: Text, line: int) -> None:
         """Raise INVALID_ARCHIVE if a text does not match its hash."""
-        self.check_whole(line)
+        self.check_complete(line)
         data = text.text.encode()
         if hashlib.sha256(data).hexdigest() != text.sha256:
-            raise damaged_line(line, "holds text that does not match its SHA-256")
-        self._take(text.sha256, is_line=True, size=len(data), is_text=True)
+            raise damaged_line_error(line, "contains text that does not match its SHA-256")
+        self._record_content(text.sha256, is_line=True, size=len(data), is_text=True)
 
-    def check_whole(self, line: int) -> None:
+    def check_complete(self, line: int) -> None:
         """Raise INVALID_ARCHIVE if the content before this line is not complete."""
-        if self._awaited is not None:
-            raise damaged_line(line, f"comes where piece {self._awaited[1]} of content {self._awaited[0]} should be")
+        if self._next_piece is not None:
+            raise damaged_line_error(
+                line, f"comes where piece {self._next_piece[1]} of content {self._next_piece[0]} should be"
+            )
 
-    def add_piece(self, piece: Piece, line: int, *, keeps: bool) -> Blob | None:
-        """Add a piece of a content. Raises INVALID_ARCHIVE.
+    def add_piece(self, piece: ContentPiece, line: int, *, keeps: bool) -> Blob | None:
+        """Add a piece of content. Raises INVALID_ARCHIVE if it is not the expected piece, or the content is damaged.
 
-        After the last piece, return the complete content if `keeps` is set. Otherwise return None.
+        Returns the complete content after the last piece if `keeps` is set, otherwise None.
         """
         if piece.part == 1:
-            self.check_whole(line)
-            self._begin(keeps=keeps)
-        elif self._awaited != (piece.sha256, piece.part, piece.of):
-            raise damaged_line(line, "holds a piece of content without the pieces before it")
+            self.check_complete(line)
+            self._begin_content(keeps=keeps)
+        elif self._next_piece != (piece.sha256, piece.part, piece.of):
+            raise damaged_line_error(line, "contains a piece of content without the pieces before it")
         self._digest.update(piece.data)
         self._size += len(piece.data)
         self._decode(piece.data, is_last=piece.part == piece.of)
         if self._file is not None:
             self._file.write(piece.data)
-        self._awaited = (piece.sha256, piece.part + 1, piece.of) if piece.part < piece.of else None
-        return self._finish_blob(piece.sha256, line) if self._awaited is None else None
+        self._next_piece = (piece.sha256, piece.part + 1, piece.of) if piece.part < piece.of else None
+        return self._finish_blob(piece.sha256, line) if self._next_piece is None else None
 
     def _decode(self, data: bytes, *, is_last: bool) -> None:
-        """Decode a piece, to learn whether the content is text."""
+        """Decode a piece, to find out whether the content is text."""
         if self._decoder is not None:
             try:
                 self._decoder.decode(data, is_last)
             except UnicodeDecodeError:
                 self._decoder = None
 
-    def _take(self, sha256: str, *, is_line: bool, size: int, is_text: bool) -> None:
+    def _record_content(self, sha256: str, *, is_line: bool, size: int, is_text: bool) -> None:
         self.count += 1
         if self.ledger is not None:
             self.ledger.content(sha256, is_line=is_line, size=size, is_text=is_text)
 
-    def _begin(self, *, keeps: bool) -> None:
+    def _begin_content(self, *, keeps: bool) -> None:
         self._size, self._digest = 0, hashlib.sha256()
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._file = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=PIECE)) if keeps else None  # noqa: SIM115
@@ -265,7 +272,7 @@ class _Contents:
 
     def _finish_blob(self, sha256: str, line: int) -> Blob | None:
         if self._digest.hexdigest() != sha256:
-            raise damaged_line(line, f"ends content {sha256}, which does not match its SHA-256")
-        self._take(sha256, is_line=False, size=self._size, is_text=self._decoder is not None)
+            raise damaged_line_error(line, f"ends content {sha256}, which does not match its SHA-256")
+        self._record_content(sha256, is_line=False, size=self._size, is_text=self._decoder is not None)
         file, self._file = self._file, None
         return Blob(sha256, file) if file is not None else None

@@ -1,6 +1,6 @@
-"""The allowed values of an event in a file, in one table by kind and operation. Other values are rejected.
+"""The allowed values of an event in a file, with one model per kind and operation. Other values are rejected.
 
-Ids, properties, tags, paths and formats are checked by the functions that check arguments.
+The functions that check arguments also check ids, properties, tags, paths and formats.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from typing import Annotated, Literal, cast
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from graph_memory.memory.batch.results import faults_from
+from graph_memory.memory.batch.results import faults_from_json
 from graph_memory.memory.transfer.values import (
     DomainName,
     EventId,
+    FileModel,
     Fraction,
+    InvalidEvent,
     NewId,
     Recorded,
     Seq,
     Sha256,
     Size,
-    Strict,
     Word,
     WorldTime,
-    Wrong,
     read,
     recorded_time,
 )
@@ -35,7 +35,7 @@ from graph_memory.model.subjects.kinds import DATA, TYPE_OF, TYPES, Kind, type_s
 from graph_memory.model.subjects.links import LinkType
 from graph_memory.model.subjects.protection import parse_protection
 from graph_memory.model.subjects.subjects import State
-from graph_memory.model.text.wording import printable
+from graph_memory.model.text.wording import join_names, quote
 from graph_memory.model.values import fields
 from graph_memory.model.values.arguments import check_domain, check_new_id, check_tags
 from graph_memory.model.values.content import check_content_format
@@ -44,37 +44,45 @@ from graph_memory.model.values.properties import check_properties
 from graph_memory.model.values.titles import LONGEST as LONGEST_TITLE
 
 
-def _tags(values: list[str]) -> list[str]:
+def _check_tags(values: list[str]) -> list[str]:
     if list(check_tags(values)) != values:
-        raise ValueError("holds a tag twice")
+        raise ValueError("a list without duplicates")
     return values
 
 
-def _sessions(value: str) -> str:
+def _check_sessions(value: str) -> str:
     try:
         for session in sessions_from_json(value):
             recorded_time(session.began.isoformat())
             recorded_time(session.ended.isoformat())
     except (ValueError, RecursionError, TypeError) as error:
-        raise ValueError("holds no sessions") from error
+        raise ValueError("the JSON of sessions") from error
     return value
 
 
 def _check_refused(value: str) -> str:
     try:
-        faults_from(value)
+        faults_from_json(value)
     except ValueError as error:
-        raise ValueError("holds no faults") from error
+        raise ValueError("the JSON of rejected operations") from error
     return value
 
 
-def _merges(value: str) -> str:
+def _check_protection(value: str) -> str:
+    try:
+        parse_protection(value)
+    except ValueError as error:
+        raise ValueError(f"a valid protection, but {error}") from error
+    return value
+
+
+def _check_merges(value: str) -> str:
     try:
         for name, merge in cast("Mapping[str, object]", parse_json_strictly(value.encode())).items():
             check_domain(name)
             _Merge.model_validate(merge)
     except (ValueError, RecursionError, AttributeError, GraphError) as error:
-        raise ValueError("holds no merges") from error
+        raise ValueError("the JSON of merges") from error
     return value
 
 
@@ -82,36 +90,36 @@ def _stored_name(name: str) -> str:
     return f"_{name}"
 
 
-class _Stored(Strict):
+class _StoredFields(FileModel):
     model_config = ConfigDict(alias_generator=_stored_name)
 
 
-class _Merge(Strict):
+class _Merge(FileModel):
     source_seq: Seq
     own_seq: Seq
     event: str | None
 
 
-Protected = Annotated[str, AfterValidator(lambda value: value if parse_protection(value) else "")]
+Protected = Annotated[str, AfterValidator(_check_protection)]
 
 
-class DomainFields(_Stored):
-    """The state of a domain."""
+class DomainFields(_StoredFields):
+    """The properties of a domain's state, which an event of a file may contain."""
 
     created: Recorded
     forked_from: DomainName | None = None
     forked_at: Seq | None = None
     begins_at: Seq | None = None
     compacted_to: Seq | None = None
-    compacted: Annotated[str, AfterValidator(_sessions)] | None = None
-    merges: Annotated[str, AfterValidator(_merges)] | None = None
+    compacted: Annotated[str, AfterValidator(_check_sessions)] | None = None
+    merges: Annotated[str, AfterValidator(_check_merges)] | None = None
     protection: Protected | None = None
     description: Annotated[str, AfterValidator(fields.check_description)] | None = None
     metadata: Annotated[str, AfterValidator(fields.check_stored_metadata)] | None = None
     parent: DomainName | None = None
 
     @model_validator(mode="after")
-    def _is_one_fork(self) -> DomainFields:
+    def _check_fork(self) -> DomainFields:
         fork_values = (self.forked_from, self.forked_at, self.begins_at)
         if None in fork_values and any(fork_values):
             raise ValueError("describes only part of a fork")
@@ -120,7 +128,7 @@ class DomainFields(_Stored):
         return self
 
 
-class _Event(_Stored):
+class _Event(_StoredFields):
     seq: Seq
     id: EventId
     op: Literal["create", "update", "delete", "snapshot"]
@@ -137,14 +145,14 @@ class _Event(_Stored):
     snapshot_of: Seq | None = None
 
 
-class _Bounded(_Stored):
+class _StoredWithPeriod(_StoredFields):
     valid_from: WorldTime | None = None
     valid_to: WorldTime | None = None
 
     @model_validator(mode="after")
-    def _is_in_order(self) -> _Bounded:
+    def _check_period(self) -> _StoredWithPeriod:
         if self.valid_from and self.valid_to and self.valid_to <= self.valid_from:
-            raise ValueError("holds a _valid_to that is not after its _valid_from")
+            raise ValueError('has a "_valid_to" that is not after its "_valid_from"')
         return self
 
 
@@ -172,7 +180,7 @@ class _ConnectionType(_NodeType):
     transitive: Literal[True] | None = None
 
 
-class _Node(_Bounded, _Event):
+class _Node(_StoredWithPeriod, _Event):
     type: str
     created: Recorded
     modified: Recorded
@@ -183,7 +191,7 @@ class _Node(_Bounded, _Event):
     content_summary: Annotated[str, AfterValidator(fields.check_summary)] | None = None
     summary_timestamp: WorldTime | None = None
     metadata: Annotated[str, AfterValidator(fields.check_stored_metadata)] | None = None
-    tags: Annotated[list[str], AfterValidator(_tags)] | None = None
+    tags: Annotated[list[str], AfterValidator(_check_tags)] | None = None
     path: Annotated[str, AfterValidator(fields.check_stored_path)] | None = None
     content_format: Annotated[str, AfterValidator(check_content_format)]
     content_encoding: Literal["utf-8", "base64"]
@@ -195,11 +203,11 @@ class _Node(_Bounded, _Event):
     place: Seq | None = None
 
     @model_validator(mode="after")
-    def _has_its_titles(self) -> _Node:
+    def _check_titles(self) -> _Node:
         if (self.given_title is None) != (self.derived_title is None) or self.given_title not in (None, self.title):
-            raise ValueError("holds a _given_title that is not its title, or no _derived_title beside it")
+            raise ValueError('has a "_given_title" that differs from its title, or lacks "_derived_title"')
         if (self.content_summary is None) != (self.summary_timestamp is None):
-            raise ValueError("holds a _content_summary without its _summary_timestamp, or the other way round")
+            raise ValueError('has only one of "_content_summary" and "_summary_timestamp"')
         return self
 
 
@@ -212,7 +220,7 @@ class _DeletedConnection(_DeletedNode):
     to: NewId
 
 
-class _Connection(_Bounded, _DeletedConnection):
+class _Connection(_StoredWithPeriod, _DeletedConnection):
     created: Recorded
     modified: Recorded
     strength_semantic: Fraction | None = None
@@ -232,18 +240,18 @@ class _Connection(_Bounded, _DeletedConnection):
     place: Seq | None = None
 
     @model_validator(mode="after")
-    def _is_whole(self) -> _Connection:
+    def _check_content_fields(self) -> _Connection:
         lines = (self.content_format, self.content_encoding, self.content_size, self.content_sha256)
         if len({line is None for line in lines}) > 1:
             raise ValueError("describes only part of its content")
         return self
 
 
-class _DeletedAbout(_Event):
+class _DeletedAttachment(_Event):
     from_: Annotated[NewId, Field(alias="_from")]
 
 
-class _Observation(_Bounded, _DeletedAbout):
+class _Observation(_StoredWithPeriod, _DeletedAttachment):
     text: str
     time: WorldTime
     created: Recorded | None = None
@@ -254,7 +262,7 @@ class _Observation(_Bounded, _DeletedAbout):
     asks: list[NewId] | None = None
 
 
-class _Link(_DeletedAbout):
+class _Link(_DeletedAttachment):
     created: Recorded
     target_domain: DomainName
     target: NewId
@@ -270,7 +278,7 @@ class _Erased(_Event):
     was: Literal["create", "update", "delete", "snapshot"] | None = None
 
 
-_LIVING: Mapping[Kind, type[_Event]] = {
+_STATE_MODELS: Mapping[Kind, type[_Event]] = {
     Kind.DOMAIN: _Domain,
     Kind.ONTOLOGY: _Ontology,
     Kind.NODE_TYPE: _NodeType,
@@ -280,67 +288,74 @@ _LIVING: Mapping[Kind, type[_Event]] = {
     Kind.OBSERVATION: _Observation,
     Kind.LINK: _Link,
 }
-_DELETED: Mapping[Kind, type[_Event]] = {
+_DELETION_MODELS: Mapping[Kind, type[_Event]] = {
     Kind.NODE_TYPE: _Event,
     Kind.CONNECTION_TYPE: _Event,
     Kind.NODE: _DeletedNode,
     Kind.CONNECTION: _DeletedConnection,
-    Kind.OBSERVATION: _DeletedAbout,
-    Kind.LINK: _DeletedAbout,
+    Kind.OBSERVATION: _DeletedAttachment,
+    Kind.LINK: _DeletedAttachment,
 }
 
 
 def event_from(row: Mapping[str, object]) -> State:
-    """Return an event of a file as it is stored. Raises `Wrong`, and the errors of invalid arguments."""
-    kind, op = _kind(row), row.get("_op")
+    """Return the properties of an event of a file, as Neo4j stores them.
+
+    Raises InvalidEvent or the error for an invalid argument if a value is invalid.
+    """
+    kind, op = _parse_kind(row), row.get("_op")
     properties = {key: value for key, value in row.items() if not key.startswith("_")}
-    own = {key: value for key, value in row.items() if key.startswith("_")}
+    stored_fields = {key: value for key, value in row.items() if key.startswith("_")}
     has_state = op != Op.DELETE
-    record = read(_shape(kind, has_state=has_state, erased="_erased" in row), own)
+    record = read(_model_for(kind, has_state=has_state, erased="_erased" in row), stored_fields)
     if properties and not (has_state and kind in TYPE_OF):
-        raise Wrong(f"holds {printable(min(properties))}, which does not belong in its kind")
+        raise InvalidEvent(f"has the unexpected field {quote(min(properties))}")
     _check_subject(kind, cast("str", row["_subject"]))
     return {**check_properties(properties), **record.model_dump(by_alias=True, exclude_none=True)}
 
 
 def domain_fields(row: Mapping[str, object]) -> State:
-    """Return the stored state of the domain of a file. Raises `Wrong`."""
+    """Return the stored state of a file's domain. Raises InvalidEvent if a field is invalid."""
     return read(DomainFields, row).model_dump(by_alias=True, exclude_none=True)
 
 
-def _kind(row: Mapping[str, object]) -> Kind:
+def _parse_kind(row: Mapping[str, object]) -> Kind:
     try:
         return Kind(str(row.get("_kind")))
     except ValueError:
-        raise Wrong(f"is about a {printable(row.get('_kind'))}, which is not a known kind") from None
+        raise InvalidEvent(
+            f'has {quote(row.get("_kind"))} in the field "_kind", which must be one of {join_names(list(Kind))}'
+        ) from None
 
 
-def _shape(kind: Kind, *, has_state: bool, erased: bool) -> type[_Event]:
+def _model_for(kind: Kind, *, has_state: bool, erased: bool) -> type[_Event]:
     if erased:
         if has_state or kind not in DATA:
-            raise Wrong("is marked _erased, but does not delete what can be erased")
+            raise InvalidEvent(
+                'is marked "_erased", but is not the deletion of a node, connection, observation or link'
+            )
         return _Erased
-    if not has_state and kind not in _DELETED:
-        raise Wrong(f"deletes a {kind}, which is never deleted")
-    return _LIVING[kind] if has_state else _DELETED[kind]
+    if not has_state and kind not in _DELETION_MODELS:
+        raise InvalidEvent(f"deletes a {kind}, which is never deleted")
+    return _STATE_MODELS[kind] if has_state else _DELETION_MODELS[kind]
 
 
 def _check_subject(kind: Kind, subject: str) -> None:
-    """Raise INVALID_ARGUMENT if the id is invalid, and `Wrong` if it belongs to another kind of subject."""
+    """Raise INVALID_ARGUMENT if the id is invalid, and InvalidEvent if it belongs to another kind of subject."""
     if kind in DATA:
         check_new_id("_subject", subject)
     elif kind in TYPES:
         if not subject.startswith(type_subject(kind, "")):
-            raise Wrong(f"is about {printable(subject)}, which is no {kind}")
+            raise InvalidEvent(f'has the kind "{kind}", but is about {quote(subject)}')
     elif subject != kind:
-        raise Wrong(f"is about {printable(subject)}, which is no {kind}")
+        raise InvalidEvent(f'has the kind "{kind}", but is about {quote(subject)}')
 
 
 _RECORDED = ("_at", "_created", "_modified", "_summary_timestamp")
 
 
 def recorded_times(state: State) -> Sequence[datetime]:
-    """Return the recorded times of an event, including the times of its sessions."""
+    """Return the times at which an event's data was recorded, including the times of its compacted sessions."""
     moments = [cast("datetime", state[name]) for name in _RECORDED if name in state]
     sessions = sessions_from_json(cast("str | None", state.get("_compacted")))
     return [*moments, *(time for session in sessions for time in (session.began, session.ended))]

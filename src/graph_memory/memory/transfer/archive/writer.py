@@ -1,4 +1,4 @@
-"""Writing of exports. A file appears only when it is complete."""
+"""Writes exports. A file gets its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
-from graph_memory.files import replacing
+from graph_memory.files import replace_file
 from graph_memory.memory.transfer.archive.format import PIECE, End, end_line
 from graph_memory.model.errors import Code, GraphError
 
 PAGE = 1_000
-"""Maximum number of events of a page."""
+"""Maximum number of events per page."""
 PAGE_BYTES = 4 * PIECE
-"""Approximate maximum number of bytes of a page."""
+"""Approximate maximum number of bytes per page."""
 
 T = TypeVar("T")
 
 
-def by_size(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
-    """Split values into lists of at most `PAGE_BYTES` bytes each. A larger value gets a list of its own."""
-    together: list[T] = []
+def split_by_size(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Split items into lists of at most `PAGE_BYTES` bytes each. A larger item gets a separate list."""
+    group: list[T] = []
     total = 0
     for item in items:
         total += size(item)
-        if together and total > PAGE_BYTES:
-            yield together
-            together, total = [], size(item)
-        together.append(item)
-    if together:
-        yield together
+        if group and total > PAGE_BYTES:
+            yield group
+            group, total = [], size(item)
+        group.append(item)
+    if group:
+        yield group
 
 
 class Writer:
@@ -59,24 +59,24 @@ class Writer:
 
 
 @contextmanager
-def writing(target: Path | IO[bytes]) -> Generator[Writer]:
-    """Yield a writer to a stream, or to a file, which appears under its name when it is complete.
+def open_writer(target: Path | IO[bytes]) -> Generator[Writer]:
+    """Yield a writer to a stream or a file. A file gets its name only when it is complete.
 
-    A name that ends in `.gz` is compressed. Raises FILE_CREATION_FAILED.
+    Compresses a file whose name ends in `.gz`. Raises FILE_CREATION_FAILED if the file cannot be written.
     """
     try:
         if isinstance(target, Path):
-            with replacing(target) as file, archive_stream(target, file) as stream:
+            with replace_file(target) as file, archive_stream(target, file) as stream:
                 yield Writer(stream)
         else:
             yield Writer(target)
     except OSError as error:
-        raise unwritten(target, error) from error
+        raise write_error(target, error) from error
 
 
 @contextmanager
 def archive_stream(path: Path, file: IO[bytes]) -> Generator[IO[bytes]]:
-    """Yield a stream into a file. A file whose name ends in `.gz` is compressed."""
+    """Yield a stream that writes to a file. Compresses the data if the file name ends in `.gz`."""
     if path.suffix == ".gz":
         with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
             yield cast("IO[bytes]", stream)
@@ -84,7 +84,7 @@ def archive_stream(path: Path, file: IO[bytes]) -> Generator[IO[bytes]]:
         yield file
 
 
-def unwritten(target: Path | IO[bytes], error: OSError) -> GraphError:
+def write_error(target: Path | IO[bytes], error: OSError) -> GraphError:
     """Return the error for a file that cannot be written."""
     hint = "Check that the folder exists and is writable, and that the disk has free space."
     name = str(target) if isinstance(target, Path) else "the output"

@@ -1,17 +1,17 @@
-"""The domain's own entry in the registry of a folder."""
+"""The registry entry of the domain itself, in a folder."""
 
 from __future__ import annotations
 
 import json
 from datetime import datetime
 
-from graph_memory.memory.transfer.values import Strict
+from graph_memory.memory.transfer.values import FileModel
 from graph_memory.model.subjects.subjects import DomainState
 from graph_memory.model.values.arguments import check_domain
 from graph_memory.model.values.fields import check_description, check_metadata
 
 
-class DomainEntry(Strict):
+class DomainEntry(FileModel):
     """The registry entry of a domain."""
 
     description: str | None = None
@@ -19,7 +19,7 @@ class DomainEntry(Strict):
     parent: str | None = None
 
     def state(self, at: datetime) -> DomainState:
-        """Return the initial state of the domain. Raises INVALID_ARGUMENT."""
+        """Return the initial state of the domain. Raises INVALID_ARGUMENT if a field is invalid."""
         return DomainState(
             created=at,
             description=check_description(self.description) if self.description else None,

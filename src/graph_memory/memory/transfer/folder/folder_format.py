@@ -1,7 +1,7 @@
-"""The folder format of a domain: its current state as files that people and other programs can read, without the log.
+"""The folder format of a domain: its current state, without the log, as files for people and other programs.
 
-`_system/registry.json` has the domain with its nodes, connections, observations and links. `_system/ontology.yaml` has
-the types, and `_content/` has a file for each content.
+`_system/registry.json` contains the domain with its nodes, connections, observations and links, and
+`_system/ontology.yaml` the types. `_content/` contains a file for each content.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pydantic import AfterValidator, Field
 
 from graph_memory.memory.transfer.folder.folder_domain import DomainEntry
 from graph_memory.memory.transfer.folder.folder_links import LinkEntry
-from graph_memory.memory.transfer.values import Moment, Size, Strict, Word, Wrong, read
+from graph_memory.memory.transfer.values import FileModel, InvalidEvent, Moment, Size, Word, read
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.protection import Protection, read_protection
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState, ObservationState, Validity
-from graph_memory.model.text.wording import printable
+from graph_memory.model.text.wording import quote
 from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.arguments import check_tags
 from graph_memory.model.values.content import Content, ContentRef, Encoding, content_from
@@ -38,39 +38,42 @@ REGISTRY = "_system/registry.json"
 ONTOLOGY = "_system/ontology.yaml"
 
 
-_M = TypeVar("_M", bound=Strict)
+_M = TypeVar("_M", bound=FileModel)
 
 
 def _check_in_folder(path: str) -> str:
     """Return the path of a content file. Raises ValueError if it is outside the folder."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or not path.isprintable() or set(path) & {*"\\:"}:
-        raise ValueError(f"has its content outside the folder: {printable(path)}")
+        raise ValueError("a path inside the folder")
     return path
 
 
-class _Content(Strict):
+class _Content(FileModel):
     path: Annotated[str, AfterValidator(_check_in_folder)]
     format: str = "markdown"
     size: Size | None = None
     encoding: str | None = None
 
 
-def _protection(protection: dict[str, object]) -> dict[str, object]:
-    read_protection(protection)
+def _check_protection(protection: dict[str, object]) -> dict[str, object]:
+    try:
+        read_protection(protection)
+    except ValueError as error:
+        raise ValueError(f"a valid protection, but {error}") from error
     return protection
 
 
 Place = Annotated[int, Field(ge=0, lt=2**53)]
 
 
-class _StoredEntry(Strict):
+class _StoredEntry(FileModel):
     id: str | None = None
     created: Moment | None = None
     valid_from: Moment | None = None
     valid_to: Moment | None = None
     place: Place = 0
-    """The position among entities, relations or observations that were created at the same time."""
+    """The subject's position among entities, relations or observations with the same creation time."""
 
     @property
     def validity(self) -> Validity:
@@ -82,10 +85,10 @@ class _DatedEntry(_StoredEntry):
     type: str
     modified: Moment | None = None
     properties: dict[str, object] = Field(default_factory=dict[str, object])
-    protection: Annotated[dict[str, object], AfterValidator(_protection)] | None = None
+    protection: Annotated[dict[str, object], AfterValidator(_check_protection)] | None = None
 
     def times(self, at: datetime) -> tuple[datetime, datetime]:
-        """Return the times of creation and of the last change. If one is missing, it is `at`."""
+        """Return the times of creation and of the last change. `at` replaces missing times."""
         created = self.created or self.modified or at
         return created, self.modified or created
 
@@ -110,7 +113,10 @@ class NodeEntry(_DatedEntry):
     mentioned: bool = False
 
     def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
-        """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
+        """Return the event that creates the node.
+
+        Raises INVALID_PROPERTY for an invalid property, and INVALID_ARGUMENT for an invalid tag.
+        """
         created, modified = self.times(at)
         properties = check_properties(self.properties)
         state = NodeState(
@@ -132,7 +138,7 @@ class NodeEntry(_DatedEntry):
         return Draft(op=Op.CREATE, kind=Kind.NODE, subject=subject, type=self.type, state=state)
 
     def _fields(self, modified: datetime) -> NodeFields:
-        """Return the node's fields. A summary without a time gets that of the node's last change."""
+        """Return the node's fields. A summary without a time gets the time of the node's last modification."""
         has_summary = self.content_summary is not None
         return NodeFields(
             path=self.path,
@@ -156,10 +162,13 @@ class ConnectionEntry(_DatedEntry):
     created_by: Word | None = None
     evidence: Word | None = None
     relation: str | None = None
-    """The original spelling of a relation's type if it differs from the type."""
+    """The original spelling of a relation's type, if it differs from the connection type."""
 
     def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
-        """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
+        """Return the event that creates the connection.
+
+        Raises INVALID_PROPERTY if a property is invalid, and INVALID_ARGUMENT if the strength or importance is invalid.
+        """
         created, modified = self.times(at)
         state = ConnectionState(
             id=subject,
@@ -205,7 +214,10 @@ class ObservationEntry(_StoredEntry):
     asks: list[str] = Field(default_factory=list[str])
 
     def draft(self, subject: str, at: datetime) -> Draft:
-        """Return the event that creates it. Raises INVALID_ARGUMENT."""
+        """Return the event that creates the observation.
+
+        Raises INVALID_ARGUMENT if the confidence is not from 0 to 1.
+        """
         state = ObservationState(
             text=self.text,
             time=self.time or self.created or at,
@@ -226,7 +238,7 @@ _EntryType = TypeVar("_EntryType", NodeEntry, ConnectionEntry, ObservationEntry,
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """The entries of a registry by id."""
+    """The entries of a registry, keyed by id."""
 
     domain: DomainEntry
     nodes: Mapping[str, NodeEntry]
@@ -238,7 +250,7 @@ class Entries:
         return len(self.nodes) + len(self.connections) + len(self.observations) + len(self.links)
 
 
-class _Registry(Strict):
+class _Registry(FileModel):
     domain: dict[str, object] = Field(default_factory=dict[str, object])
     nodes: dict[str, object] = Field(default_factory=dict[str, object])
     connections: dict[str, object] = Field(default_factory=dict[str, object])
@@ -254,7 +266,7 @@ def node_entry(node: NodeState, content: str) -> dict[str, object]:
         **_common_entry(node),
         "properties": dict(node.properties),
     }
-    entry["content"] = _content(content, node.content)
+    entry["content"] = _content_entry(content, node.content)
     entry |= ({"tags": list(node.tags)} if node.tags else {}) | _fields(node.fields)
     entry |= {} if node.entity is None else {"entity": node.entity}
     return entry | ({"mentioned": True} if node.mentioned else {})
@@ -275,7 +287,7 @@ def connection_entry(connection: ConnectionState, content: str) -> dict[str, obj
     entry |= {} if connection.importance is None else {"importance": connection.importance}
     entry |= connection.provenance.to_dict()
     entry |= {} if connection.relation is None else {"relation": connection.relation}
-    return entry | ({"content": _content(content, connection.content)} if connection.content else {})
+    return entry | ({"content": _content_entry(content, connection.content)} if connection.content else {})
 
 
 def observation_entry(subject: str, node: str, observation: ObservationState) -> dict[str, object]:
@@ -288,65 +300,70 @@ def observation_entry(subject: str, node: str, observation: ObservationState) ->
         "text": observation.text,
         "time": rfc3339(observation.time),
     }
-    entry |= _times(created=observation.created) | _validity_entry(observation)
+    entry |= _time_entries(created=observation.created) | _validity_entry(observation)
     entry |= {name: value for name, value in optional.items() if value is not None}
     return entry | {name: value for name, value in lists.items() if value}
 
 
 def _common_entry(subject: NodeState | ConnectionState) -> dict[str, object]:
     protection = {"protection": subject.protection.to_dict()} if subject.protection else {}
-    return {**_times(created=subject.created, modified=subject.modified), **_validity_entry(subject), **protection}
+    return {
+        **_time_entries(created=subject.created, modified=subject.modified),
+        **_validity_entry(subject),
+        **protection,
+    }
 
 
 def _validity_entry(subject: NodeState | ConnectionState | ObservationState) -> dict[str, object]:
-    bounds = _times(valid_from=subject.validity.valid_from, valid_to=subject.validity.valid_to)
+    bounds = _time_entries(valid_from=subject.validity.valid_from, valid_to=subject.validity.valid_to)
     return {**bounds, "place": subject.place} if subject.place else bounds
 
 
-def _times(**times: datetime | None) -> dict[str, object]:
+def _time_entries(**times: datetime | None) -> dict[str, object]:
     return {name: rfc3339(time) for name, time in times.items() if time is not None}
 
 
-def _content(path: str, ref: ContentRef) -> dict[str, object]:
+def _content_entry(path: str, ref: ContentRef) -> dict[str, object]:
     entry: dict[str, object] = {"path": path, "format": ref.format, "size": ref.size}
     return entry if ref.is_text else {**entry, "encoding": ref.encoding}
 
 
 def entries_of(text: str, ontology: Ontology) -> Entries:
-    """Return the entries of a registry. Raises INVALID_ARCHIVE with the id of the faulty entry.
+    """Return the entries of a registry. Raises INVALID_ARCHIVE with the id of an invalid entry.
 
-    Only their shape and types are checked: their events are checked like the events of any file.
+    Checks only the structure and types of entries, because the import checks their events like the events of any file.
     """
     registry = _parse_entry(_Registry, REGISTRY, _parse_registry(text))
-    nodes = _entries(NodeEntry, registry.nodes)
-    connections = _entries(ConnectionEntry, registry.connections)
-    observations = _entries(ObservationEntry, registry.observations)
-    links = _entries(LinkEntry, registry.links)
+    nodes = _parse_entries(NodeEntry, registry.nodes)
+    connections = _parse_entries(ConnectionEntry, registry.connections)
+    observations = _parse_entries(ObservationEntry, registry.observations)
+    links = _parse_entries(LinkEntry, registry.links)
     for subject, count in Counter([*nodes, *connections, *observations, *links]).items():
         if count > 1:
             raise folder_error(subject, "is the id of more than one node, connection, observation or link")
     for subject, entry in (*nodes.items(), *connections.items()):
         find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
         if find(entry.type) is None:
-            raise folder_error(subject, f"has the type {printable(entry.type)}, which {ONTOLOGY} does not declare")
+            raise folder_error(subject, f"has the type {quote(entry.type)}, which {ONTOLOGY} does not declare")
     return Entries(_parse_entry(DomainEntry, "domain", registry.domain), nodes, connections, observations, links)
 
 
-def _entries(model: type[_EntryType], values: Mapping[str, object]) -> Mapping[str, _EntryType]:
+def _parse_entries(model: type[_EntryType], values: Mapping[str, object]) -> Mapping[str, _EntryType]:
     entries = {subject: _parse_entry(model, subject, value) for subject, value in values.items()}
     for subject, entry in entries.items():
         if entry.id not in (None, subject):
-            raise folder_error(subject, f"gives its id as {printable(entry.id)}")
+            raise folder_error(subject, f"has another id, {quote(entry.id)}")
     return entries
 
 
 def content_from_file(data: bytes, entry: _Content, *, is_text: bool) -> Content:
-    """Return the content of a file. If the entry has no encoding, valid UTF-8 is text and other data is binary.
+    """Return the content of a file. If the entry has no encoding, valid UTF-8 becomes text, and other data binary.
 
-    Raises INVALID_ENCODING, INVALID_ARGUMENT for an invalid format, and `Wrong` if the registry has another size.
+    Raises INVALID_ENCODING, INVALID_ARGUMENT if the format is invalid, and InvalidEvent if the registry states another
+    size.
     """
     if entry.size not in (None, len(data)):
-        raise Wrong(f"declares content of {entry.size:,} bytes, but {entry.path} has {len(data):,}")
+        raise InvalidEvent(f"declares content of {entry.size:,} bytes, but {quote(entry.path)} has {len(data):,} bytes")
     return content_from(data, entry.encoding or ("utf-8" if is_text else _encoding_of(data)), entry.format)
 
 
@@ -362,7 +379,7 @@ def _parse_registry(text: str) -> object:
     try:
         return parse_json_strictly(text.encode())
     except ValueError as error:
-        raise folder_error(REGISTRY, f"is not JSON: {error}") from error
+        raise folder_error(REGISTRY, f"is not valid JSON: {error}") from error
 
 
 def _parse_entry(model: type[_M], subject: str, value: object) -> _M:
@@ -370,11 +387,13 @@ def _parse_entry(model: type[_M], subject: str, value: object) -> _M:
         raise folder_error(subject, "is not an object")
     try:
         return read(model, cast("Mapping[str, object]", value))
-    except Wrong as fault:
+    except InvalidEvent as fault:
         raise folder_error(subject, str(fault)) from fault
 
 
 def folder_error(subject: str, fault: str) -> GraphError:
     """Return the error for a folder that cannot be imported."""
-    hint = f"Correct it in {REGISTRY}, or export the folder again."
-    return GraphError(Code.INVALID_ARCHIVE, f"{printable(subject)} {fault}", {"subject": subject[:200], "hint": hint})
+    is_file = subject in (ONTOLOGY, REGISTRY)
+    hint = f"Correct {subject if is_file else f'the entry in {REGISTRY}'}, or export the folder again."
+    message = f"{subject if is_file else f'Entry {quote(subject)}'} {fault}"
+    return GraphError(Code.INVALID_ARCHIVE, message, {"subject": subject[:200], "hint": hint})

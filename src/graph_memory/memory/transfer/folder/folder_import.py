@@ -1,6 +1,7 @@
-"""Import of a folder as a new domain: its contents become a log in a file, which is imported like an export.
+"""Imports a folder as a new domain: writes its contents as a log into a file, and imports that file like an export.
 
-So a folder is checked as strictly as an export before anything is written, and no reader sees a part of it.
+A folder is therefore checked as strictly as an export before anything is written, and no reader sees an incomplete
+domain.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from graph_memory.memory.graph.ontology import decide_ontology
 from graph_memory.memory.transfer.archive.export import ARCHIVE_HEAD
 from graph_memory.memory.transfer.archive.format import (
     PIECE,
+    ContentPiece,
     Header,
-    Piece,
+    count_pieces,
     event_line,
     header_line,
     is_text_line,
     piece_line,
-    pieces_of,
     text_line,
 )
 from graph_memory.memory.transfer.archive.importing import import_file
-from graph_memory.memory.transfer.archive.writer import Writer, writing
+from graph_memory.memory.transfer.archive.writer import Writer, open_writer
 from graph_memory.memory.transfer.folder.folder_domain import DomainEntry
 from graph_memory.memory.transfer.folder.folder_format import (
     ONTOLOGY,
@@ -44,25 +45,26 @@ from graph_memory.memory.transfer.folder.folder_format import (
     folder_error,
 )
 from graph_memory.memory.transfer.folder.folder_links import LinkEntry
-from graph_memory.memory.transfer.results import FolderImported
-from graph_memory.memory.transfer.values import Wrong
+from graph_memory.memory.transfer.results import FolderImportResult
+from graph_memory.memory.transfer.values import InvalidEvent
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Origin, new_id, number_events
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import parse
 from graph_memory.model.subjects.subjects import DomainState
+from graph_memory.model.text.wording import quote
 from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.writing import utc_now
 
 
-async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progress) -> FolderImported:
+async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progress) -> FolderImportResult:
     """Import a folder as a domain. See `Transfer.import_folder`."""
     if await core.store.first_row(ARCHIVE_HEAD, domain=domain) is not None:
-        raise jobs.domain_exists(domain)
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "folder.jsonl"
+        raise jobs.domain_exists_error(domain)
+    with tempfile.TemporaryDirectory() as temporary_folder:
+        path = Path(temporary_folder) / "folder.jsonl"
         source = await anyio.to_thread.run_sync(_Source.read, Path(folder), utc_now())
         await anyio.to_thread.run_sync(source.write, path, domain, core.origin)
         try:
@@ -79,7 +81,7 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
         "observations": len(entries.observations),
     }
     counts |= {"links": len(entries.links)} if entries.links else {}
-    return FolderImported(domain=domain, **counts, warnings=imported.warnings)
+    return FolderImportResult(domain=domain, **counts, warnings=imported.warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +95,17 @@ class _Source:
 
     @classmethod
     def read(cls, folder: Path, at: datetime) -> _Source:
-        """Read the ontology and the registry. Raises INVALID_ARCHIVE and INVALID_ONTOLOGY."""
-        ontology = parse(_text(folder, ONTOLOGY), ONTOLOGY)
-        return cls(folder, at, ontology, entries_of(_text(folder, REGISTRY), ontology))
+        """Read the ontology and the registry. Raises INVALID_ARCHIVE or INVALID_ONTOLOGY if one of them is invalid."""
+        ontology = parse(_read_text(folder, ONTOLOGY), ONTOLOGY)
+        return cls(folder, at, ontology, entries_of(_read_text(folder, REGISTRY), ontology))
 
     def write(self, path: Path, domain: str, origin: Origin) -> None:
-        """Write the log of the domain. Raises INVALID_ARCHIVE, INVALID_ENCODING and FILE_CREATION_FAILED."""
-        entries, state = self.entries, _state(self.entries.domain, self.at)
+        """Write the log of the domain.
+
+        Raises INVALID_ARCHIVE if an entry is invalid, INVALID_ENCODING if content does not fit its encoding, and
+        FILE_CREATION_FAILED if the file cannot be written.
+        """
+        entries, state = self.entries, _initial_state(self.entries.domain, self.at)
         first_drafts = [domain_draft(state), *decide_ontology(Head(domain, 0, self.at, Ontology()), self.ontology)[1:]]
         events = len(first_drafts) + len(entries)
         header = Header(
@@ -111,16 +117,16 @@ class _Source:
             ontology_version=len(first_drafts),
             state=state,
         )
-        with writing(path) as writer:
+        with open_writer(path) as writer:
             log = _Log(writer, domain, origin, self.at)
             writer.write([header_line(header)])
             log.write(first_drafts)
             for subject, entry in (*entries.nodes.items(), *entries.connections.items()):
                 content = _read_content(self.folder, subject, entry)
                 log.write_content(content)
-                log.write([_creation(subject, entry, content, self.at)])
-            for subject, entry_ in (*entries.observations.items(), *entries.links.items()):
-                log.write([_creation(subject, entry_, None, self.at)])
+                log.write([_creation_draft(subject, entry, content, self.at)])
+            for subject, attached_entry in (*entries.observations.items(), *entries.links.items()):
+                log.write([_creation_draft(subject, attached_entry, None, self.at)])
             writer.end(log.seq, log.contents)
 
 
@@ -147,24 +153,24 @@ class _Log:
         if content is None:
             return
         self.contents += 1
-        self._writer.write([text_line(content)] if is_text_line(content.ref) else _pieces(content))
+        self._writer.write([text_line(content)] if is_text_line(content.ref) else _piece_lines(content))
 
 
-def _pieces(content: Content) -> Iterator[bytes]:
-    count = pieces_of(content.size)
+def _piece_lines(content: Content) -> Iterator[bytes]:
+    count = count_pieces(content.size)
     for part in range(count):
         data = content.data[part * PIECE : (part + 1) * PIECE]
-        yield piece_line(Piece(content.sha256, part + 1, count, data))
+        yield piece_line(ContentPiece(content.sha256, part + 1, count, data))
 
 
-def _state(entry: DomainEntry, at: datetime) -> DomainState:
+def _initial_state(entry: DomainEntry, at: datetime) -> DomainState:
     try:
         return entry.state(at)
     except GraphError as error:
-        raise folder_error("domain", f"breaks a rule: {error.message}") from error
+        raise folder_error("domain", f"is invalid: {error.message}") from error
 
 
-def _creation(
+def _creation_draft(
     subject: str, entry: Entry | ObservationEntry | LinkEntry, content: Content | None, at: datetime
 ) -> Draft:
     try:
@@ -172,39 +178,39 @@ def _creation(
             return entry.draft(subject, at)
         return entry.draft(subject, content, at)
     except GraphError as error:
-        raise folder_error(subject, f"breaks a rule: {error.message}") from error
+        raise folder_error(subject, f"is invalid: {error.message}") from error
 
 
 def _read_content(folder: Path, subject: str, entry: Entry) -> Content | None:
-    """Return the content of an entry's file. Raises INVALID_ARCHIVE and INVALID_ENCODING with the entry's id."""
+    """Return the content of an entry's file. INVALID_ARCHIVE and INVALID_ENCODING have the entry's id."""
     content = entry.content
     if content is None:
         return None
     try:
-        data = _read(folder, content.path)
+        data = _read_bytes(folder, content.path)
         return content_from_file(data, content, is_text=isinstance(entry, ConnectionEntry))
     except OSError as error:
         raise folder_error(
-            subject, f"has its content in {content.path}, which cannot be read: {error.strerror}"
+            subject, f"has its content in {quote(content.path)}, which cannot be read: {error.strerror}"
         ) from error
-    except Wrong as fault:
+    except InvalidEvent as fault:
         raise folder_error(subject, str(fault)) from fault
     except GraphError as error:
         details = {**error.details, "subject": subject}
-        raise GraphError(error.code, f"{subject}: {error.message}", details) from error
+        raise GraphError(error.code, f"Entry {quote(subject)} is invalid: {error.message}", details) from error
 
 
-def _text(folder: Path, name: str) -> str:
+def _read_text(folder: Path, name: str) -> str:
     try:
-        return _read(folder, name).decode()
+        return _read_bytes(folder, name).decode()
     except OSError as error:
         raise folder_error(name, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise folder_error(name, f"cannot be read: byte {error.start + 1:,} is not UTF-8") from error
 
 
-def _read(folder: Path, name: str) -> bytes:
-    """Return the bytes of a file in the folder. Raises OSError, also if a link leads out of the folder."""
+def _read_bytes(folder: Path, name: str) -> bytes:
+    """Return the bytes of a file. Raises OSError if it cannot be read, or if a link leads out of the folder."""
     file = folder / name
     if not file.is_file():
         raise OSError(0, "it is missing")

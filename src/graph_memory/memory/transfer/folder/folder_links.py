@@ -1,4 +1,4 @@
-"""Links to other domains in the registry of a folder."""
+"""The registry entries of links to other domains, in a folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from graph_memory.memory.transfer.values import Moment, Strict
+from graph_memory.memory.transfer.values import FileModel, Moment
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.links import LinkState, check_link_type
@@ -14,7 +14,7 @@ from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.fields import check_metadata
 
 
-class LinkEntry(Strict):
+class LinkEntry(FileModel):
     """The registry entry of a link."""
 
     id: str | None = None
@@ -29,7 +29,7 @@ class LinkEntry(Strict):
     created: Moment | None = None
 
     def draft(self, subject: str, at: datetime) -> Draft:
-        """Return the draft that creates the link. Raises INVALID_ARGUMENT."""
+        """Return the draft that creates the link. Raises INVALID_ARGUMENT if the type or the metadata is invalid."""
         state = LinkState(
             target_domain=self.target_domain,
             target=self.target_node,

@@ -1,4 +1,4 @@
-"""Writing of CSV for neo4j-admin: one file per type, and more files if values of a property differ in type."""
+"""Writes CSV for neo4j-admin: one file per type, and more files if the values of a property differ in type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graph_memory.files import open_private
 from graph_memory.memory.transfer.formats.csv_reading import ARRAY_DELIMITER
 from graph_memory.memory.transfer.formats.files import MAX_EMPTY_LINES
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.memory.transfer.formats.shape import kind_of_value, unsupported_value
+from graph_memory.memory.transfer.formats.shape import kind_of_value, unsupported_value_error
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import NUMBERS
 
@@ -29,33 +29,33 @@ class _CsvFile:
 
     name: str
     kinds: dict[str, str] = field(default_factory=dict[str, str])
-    own: dict[str, None] = field(default_factory=dict[str, None])
+    reserved_names: dict[str, None] = field(default_factory=dict[str, None])
 
-    def takes(self, kinds: Mapping[str, str]) -> bool:
+    def accepts(self, kinds: Mapping[str, str]) -> bool:
         return all(self.kinds.get(name, kind) == kind for name, kind in kinds.items())
 
 
 @dataclass(slots=True)
 class _CsvFiles:
-    """The files of a graph by type. A row goes to its type's first file with matching columns."""
+    """The files of a graph, keyed by type. A row is written to the first file of its type whose columns match."""
 
-    of: dict[tuple[str, str], list[_CsvFile]] = field(default_factory=dict[tuple[str, str], list[_CsvFile]])
+    files_by_type: dict[tuple[str, str], list[_CsvFile]] = field(default_factory=dict[tuple[str, str], list[_CsvFile]])
     names: set[str] = field(default_factory=set[str])
 
-    def sheet(self, record: Record, kinds: Mapping[str, str]) -> _CsvFile:
+    def find_file(self, record: Record, kinds: Mapping[str, str]) -> _CsvFile:
         kind_of_record, kind = (
             ("nodes", record.labels[0]) if isinstance(record, NodeRecord) else ("relationships", record.type)
         )
-        sheets = self.of.setdefault((kind_of_record, kind), [])
-        fitting = next((sheet for sheet in sheets if sheet.takes(kinds)), None)
-        if fitting is None:
-            fitting = _CsvFile(self._name(kind_of_record, kind))
-            sheets.append(fitting)
-        return fitting
+        type_files = self.files_by_type.setdefault((kind_of_record, kind), [])
+        matching_file = next((find_file for find_file in type_files if find_file.accepts(kinds)), None)
+        if matching_file is None:
+            matching_file = _CsvFile(self._name(kind_of_record, kind))
+            type_files.append(matching_file)
+        return matching_file
 
-    def _name(self, about: str, kind: str) -> str:
-        """Return the unique name of a new file. Types that differ only in case get different names."""
-        stem, number = f"{about}.{quote(kind, safe='')[:150]}", 1
+    def _name(self, record_kind: str, kind: str) -> str:
+        """Return a name for a new file that is unique even on file systems that ignore case."""
+        stem, number = f"{record_kind}.{quote(kind, safe='')[:150]}", 1
         name = f"{stem}.csv"
         while name.lower() in self.names:
             number += 1
@@ -65,29 +65,30 @@ class _CsvFiles:
 
 
 def write_csv(records: Callable[[], Iterable[Record]], folder: Path) -> None:
-    """Write records into files of a folder. They are read twice, since headers come first.
+    """Write records into CSV files in a folder.
 
-    Raises INVALID_ARGUMENT for values that the format cannot represent.
+    Reads the records twice, since the header of a file depends on all its rows. Raises INVALID_ARGUMENT if the format
+    cannot represent a value.
     """
-    sheets = _CsvFiles()
-    sheet_of_record: list[_CsvFile] = []
+    csv_files = _CsvFiles()
+    file_of_record: list[_CsvFile] = []
     for record in records():
         _check_record(record)
         kinds = {name: kind_of_value(value) for name, value in record.properties.items()}
-        sheet = sheets.sheet(record, kinds)
-        sheet.kinds |= kinds
-        sheet.own |= dict.fromkeys(_reserved_values(record))
-        sheet_of_record.append(sheet)
+        csv_file = csv_files.find_file(record, kinds)
+        csv_file.kinds |= kinds
+        csv_file.reserved_names |= dict.fromkeys(_reserved_values(record))
+        file_of_record.append(csv_file)
     with closing(_OpenFiles(folder)) as files:
-        for record, sheet in zip(records(), sheet_of_record, strict=True):
-            stream, is_new = files.open(sheet.name)
+        for record, csv_file in zip(records(), file_of_record, strict=True):
+            stream, is_new = files.open(csv_file.name)
             if is_new:
-                stream.write(_line(_header(record, sheet)))
-            stream.write(_line(_row(record, sheet)))
+                stream.write(_line(_header(record, csv_file)))
+            stream.write(_line(_row(record, csv_file)))
 
 
 class _OpenFiles:
-    """The written files. Only a limited number is open at a time."""
+    """The files to write. Only a limited number of them is open at a time."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -112,25 +113,24 @@ class _OpenFiles:
         self._open.clear()
 
 
-def _header(record: Record, sheet: _CsvFile) -> Iterator[str]:
+def _header(record: Record, csv_file: _CsvFile) -> Iterator[str]:
     yield from (":ID", ":LABEL") if isinstance(record, NodeRecord) else (":START_ID", ":END_ID", ":TYPE")
-    yield from (_cell(_column_header(name)) for name in sheet.own)
-    yield from (_cell(f"{name}:{kind}") for name, kind in sheet.kinds.items())
+    yield from (_cell(_column_header(name)) for name in csv_file.reserved_names)
+    yield from (_cell(f"{name}:{kind}") for name, kind in csv_file.kinds.items())
 
 
 def _column_header(name: str) -> str:
-    """Return the header of a reserved column."""
     return _TAGS if name == "_tags" else f"{name}:{'double' if name in NUMBERS else 'string'}"
 
 
-def _row(record: Record, sheet: _CsvFile) -> Iterator[str]:
+def _row(record: Record, csv_file: _CsvFile) -> Iterator[str]:
     if isinstance(record, NodeRecord):
         yield from (_cell(str(record.key)), _cell(record.labels[0]))
     else:
         yield from (_cell(str(record.start)), _cell(str(record.end)), _cell(record.type))
     reserved = _reserved_values(record)
-    yield from (_cell(reserved.get(name)) for name in sheet.own)
-    yield from (_cell(record.properties.get(name)) for name in sheet.kinds)
+    yield from (_cell(reserved.get(name)) for name in csv_file.reserved_names)
+    yield from (_cell(record.properties.get(name)) for name in csv_file.kinds)
 
 
 def _reserved_values(record: Record) -> dict[str, str]:
@@ -149,7 +149,7 @@ def _reserved_values(record: Record) -> dict[str, str]:
 
 
 def _cell(value: PropertyValue | None) -> str:
-    """Return a value as a cell. Text is quoted, so that an empty text is not read as no value."""
+    """Return a value as a cell. Quotes strings, so that an empty string differs from a missing value."""
     match value:
         case None:
             return ""
@@ -166,19 +166,19 @@ def _line(cells: Iterable[str]) -> bytes:
 
 
 def _check_record(record: Record) -> None:
-    """Raise INVALID_ARGUMENT if a value contains a separator, or more empty lines than the reader accepts."""
+    """Raise INVALID_ARGUMENT if the type or a tag contains the list separator, or a text has too many empty lines."""
     texts = (
         value for value in (*_reserved_values(record).values(), *record.properties.values()) if isinstance(value, str)
     )
     if any(text.count("\n") > MAX_EMPTY_LINES and _longest_gap(text) > MAX_EMPTY_LINES for text in texts):
-        raise unsupported_value(
-            record, "CSV", f"a text has more than {MAX_EMPTY_LINES:,} empty lines one after the other"
+        raise unsupported_value_error(
+            record, "CSV", f"a text has more than {MAX_EMPTY_LINES:,} consecutive empty lines"
         )
     if isinstance(record, NodeRecord):
         if ARRAY_DELIMITER in record.labels[0]:
-            raise unsupported_value(record, "CSV", f"its type has a {ARRAY_DELIMITER}")
+            raise unsupported_value_error(record, "CSV", f"its type contains {ARRAY_DELIMITER}")
         if any(ARRAY_DELIMITER in tag for tag in record.tags):
-            raise unsupported_value(record, "CSV", f"one of its tags has a {ARRAY_DELIMITER}")
+            raise unsupported_value_error(record, "CSV", f"one of its tags contains {ARRAY_DELIMITER}")
 
 
 def _longest_gap(text: str) -> int:

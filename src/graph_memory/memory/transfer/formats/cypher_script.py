@@ -1,4 +1,4 @@
-"""Writing of a Cypher script that creates a graph in Neo4j 5 or newer. Texts in it are literals, never code."""
+"""Writes a Cypher script that creates a graph in Neo4j 5 or newer. Texts in it are literals, never code."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.memory.transfer.formats.shape import unsupported_value
+from graph_memory.memory.transfer.formats.shape import unsupported_value_error
 from graph_memory.model.values.properties import PropertyValue
 
 LABEL = "_Exported"
-"""The label of all nodes, with which the script finds the ends of connections."""
+"""The label of all nodes. The script uses it to find the endpoints of connections."""
 MAX_ROWS = 500
-"""Maximum number of rows of a statement."""
+"""Maximum number of rows per statement."""
 MAX_CHARACTERS = 1_000_000
-"""Approximate maximum number of characters of a statement."""
+"""Approximate maximum number of characters per statement."""
 _HEAD = f"""\
 // A graph, written by graph-memory. Run it in an empty Neo4j: cypher-shell --file FILE.cypher
 CREATE CONSTRAINT exported_id IF NOT EXISTS FOR (n:{LABEL}) REQUIRE n._id IS UNIQUE;
 """
 _SPECIAL = re.compile(r"""\\u|[\x00-\x1f"\\\x7f]""")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\u": '\\\\" + "u'}
-"""Escapes of characters. No backslash stays before a `u`: Neo4j would read a Unicode escape."""
+"""Replacements for special characters. No backslash may precede a `u`, since Neo4j would read a Unicode escape."""
 _Value = PropertyValue | Sequence[str] | Mapping[str, "_Value"]
 
 
@@ -42,32 +42,35 @@ class _Rows:
 
 
 def write_cypher(records: Callable[[], Iterable[Record]], stream: IO[bytes]) -> None:
-    """Write records, nodes first. Raises INVALID_ARGUMENT for a name that cannot be written."""
+    """Write a script that creates the nodes, then the connections.
+
+    Raises INVALID_ARGUMENT if a name cannot be written in Cypher.
+    """
     stream.write(_HEAD.encode())
-    for statement in _statements(records()):
+    for statement in _render_statements(records()):
         stream.write(statement.encode())
 
 
-def _statements(records: Iterable[Record]) -> Iterator[str]:
-    waiting: dict[tuple[bool, str], _Rows] = {}
+def _render_statements(records: Iterable[Record]) -> Iterator[str]:
+    pending_rows: dict[tuple[bool, str], _Rows] = {}
     for record in records:
         _check_names(record)
         is_node = isinstance(record, NodeRecord)
-        if not is_node and any(of_nodes for of_nodes, _ in waiting):
-            yield from _flush(waiting)
+        if not is_node and any(is_for_nodes for is_for_nodes, _ in pending_rows):
+            yield from _flush(pending_rows)
         kind = (is_node, record.labels[0] if isinstance(record, NodeRecord) else record.type)
-        if waiting.setdefault(kind, _Rows()).add(_row(record)):
-            yield _statement(kind, waiting.pop(kind).rows)
-    yield from _flush(waiting)
+        if pending_rows.setdefault(kind, _Rows()).add(_render_row(record)):
+            yield _render_statement(kind, pending_rows.pop(kind).rows)
+    yield from _flush(pending_rows)
 
 
-def _flush(waiting: dict[tuple[bool, str], _Rows]) -> Iterator[str]:
-    for kind, rows in waiting.items():
-        yield _statement(kind, rows.rows)
-    waiting.clear()
+def _flush(pending_rows: dict[tuple[bool, str], _Rows]) -> Iterator[str]:
+    for kind, rows in pending_rows.items():
+        yield _render_statement(kind, rows.rows)
+    pending_rows.clear()
 
 
-def _statement(kind: tuple[bool, str], rows: Sequence[str]) -> str:
+def _render_statement(kind: tuple[bool, str], rows: Sequence[str]) -> str:
     is_node, name = kind
     unwind = "UNWIND [\n" + ",\n".join(rows) + "\n] AS row\n"
     if is_node:
@@ -76,7 +79,7 @@ def _statement(kind: tuple[bool, str], rows: Sequence[str]) -> str:
     return f"{unwind}{ends}CREATE (a)-[r:{_quoted_name(name)}]->(b)\nSET r = row.properties;\n"
 
 
-def _row(record: Record) -> str:
+def _render_row(record: Record) -> str:
     reserved: dict[str, _Value | None] = {
         "_content": record.content,
         "_valid_from": record.valid_from,
@@ -85,21 +88,21 @@ def _row(record: Record) -> str:
     if isinstance(record, NodeRecord):
         reserved |= {"_id": str(record.key), "_tags": list(record.tags) or None, **record.reserved_fields}
         reserved |= {"_format": record.format, "_encoding": record.encoding}
-        return _literal({**record.properties, **_present(reserved)})
+        return _render_literal({**record.properties, **_without_missing(reserved)})
     properties = {
         **record.properties,
-        **_present({"_id": record.id, **reserved}),
+        **_without_missing({"_id": record.id, **reserved}),
         **record.numbers(),
         **record.reserved_provenance,
     }
-    return _literal({"source": str(record.start), "target": str(record.end), "properties": properties})
+    return _render_literal({"source": str(record.start), "target": str(record.end), "properties": properties})
 
 
-def _present(values: Mapping[str, _Value | None]) -> dict[str, _Value]:
+def _without_missing(values: Mapping[str, _Value | None]) -> dict[str, _Value]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _literal(value: _Value) -> str:
+def _render_literal(value: _Value) -> str:
     match value:
         case bool():
             return str(value).lower()
@@ -112,9 +115,11 @@ def _literal(value: _Value) -> str:
         case str():
             return f'"{_SPECIAL.sub(_escape, value)}"'
         case Mapping():
-            return "{" + ", ".join(f"{_quoted_name(name)}: {_literal(item)}" for name, item in value.items()) + "}"
+            return (
+                "{" + ", ".join(f"{_quoted_name(name)}: {_render_literal(item)}" for name, item in value.items()) + "}"
+            )
         case _:
-            return "[" + ", ".join(map(_literal, value)) + "]"
+            return "[" + ", ".join(map(_render_literal, value)) + "]"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -126,7 +131,7 @@ def _check_names(record: Record) -> None:
     kind = record.labels[0] if isinstance(record, NodeRecord) else record.type
     for name in (kind, *record.properties):
         if "\\u" in name:
-            raise unsupported_value(record, "Cypher", f"{name} has a backslash before a u")
+            raise unsupported_value_error(record, "Cypher", f"{name} contains a backslash before a u")
 
 
 def _quoted_name(name: str) -> str:

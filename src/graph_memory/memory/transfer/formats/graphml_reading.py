@@ -1,7 +1,7 @@
-"""Reading of GraphML as a stream. Declarations and expansions of entities are rejected.
+"""Reads GraphML as a stream. Rejects declarations and expansions of XML entities.
 
 The type of a node is the data of the key `labels`, as Neo4j's APOC writes it (`:Person:Author`). The type of an edge is
-the data of the key `label`. The attributes `labels` and `label` are read too.
+the data of the key `label`. Without such data, the attributes `labels` and `label` are used.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from pathlib import Path
 from typing import IO
 from xml.parsers import expat
 
-from graph_memory.memory.transfer.formats.files import MAX_BYTES, open_source, too_long, unpacking
+from graph_memory.memory.transfer.formats.files import MAX_BYTES, open_source, too_long_error, translate_unpack_errors
 from graph_memory.memory.transfer.formats.records import (
     RESERVED_CONNECTION_NAMES,
     RESERVED_NODE_NAMES,
     ConnectionRecord,
+    InvalidRecord,
+    InvalidSourceValue,
     Item,
     Items,
     Key,
     NodeRecord,
-    Place,
-    Refused,
     SourceOptions,
-    Unfit,
-    Unreadable,
+    SourcePosition,
+    UnreadableSource,
 )
-from graph_memory.memory.transfer.formats.values import PARSERS, Parser, parse_value, string
+from graph_memory.memory.transfer.formats.values import PARSERS, Parser, parse_string, parse_value
 from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.properties import PropertyValue
 
 CHUNK = 64 * 1024
 TAG_SEPARATOR = "\n"
 _ENCODING_FAULTS = (expat.errors.XML_ERROR_UNKNOWN_ENCODING, expat.errors.XML_ERROR_INCORRECT_ENCODING)
-_DECLARED = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*[\"']([\w.-]+)")
+_XML_ENCODING = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*[\"']([\w.-]+)")
 _NO_CHARACTER_SETS = frozenset(
     {"charmap", "idna", "mbcs", "oem", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
 )
@@ -60,18 +60,18 @@ class _Element:
     """An open node or edge element."""
 
     kind: str
-    place: Place
+    place: SourcePosition
     attributes: Mapping[str, str]
     data: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def read_graphml(path: Path, options: SourceOptions) -> Items:
-    """Yield the records of a file."""
+    """Yield the nodes, connections and rejected records of a GraphML file."""
     try:
         with open_source(path) as stream:
             yield from _Parser(path.name, options).items(stream)
-    except Unreadable as error:
-        yield error.refused
+    except UnreadableSource as error:
+        yield error.invalid_record
 
 
 class _Parser:
@@ -90,7 +90,7 @@ class _Parser:
         self._expat = self._create_parser(None)
 
     def _create_parser(self, encoding: str | None) -> expat.XMLParserType:
-        """Return a parser for an encoding. None means the encoding that the file declares."""
+        """Return a parser for an encoding, by default the encoding that the file declares."""
         parser = expat.ParserCreate(encoding, " ")
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -100,24 +100,27 @@ class _Parser:
         return parser
 
     @property
-    def _place(self) -> Place:
-        return Place(self._file, self._expat.CurrentLineNumber, str(self._expat.CurrentColumnNumber + 1))
+    def _place(self) -> SourcePosition:
+        return SourcePosition(self._file, self._expat.CurrentLineNumber, str(self._expat.CurrentColumnNumber + 1))
 
     def items(self, stream: IO[bytes]) -> Iterator[Item]:
         bytes_read = 0
         while True:
             unparsed = (
                 bytes_read - self._expat.CurrentByteIndex
-            )  # a long tag is parsed again from its start, so each chunk is larger than the one before
-            with unpacking(self._place):
+            )  # a long tag is parsed again from its start, so each chunk is larger than the previous chunk
+            with translate_unpack_errors(self._place):
                 chunk = stream.read(max(CHUNK, min(unparsed, MAX_BYTES - unparsed)))
-            declared = None if bytes_read else _DECLARED.match(chunk)
-            if declared and _codec(declared[1].decode()) in ("utf-8", "utf-8-sig"):  # the parser knows one spelling
+            encoding_match = None if bytes_read else _XML_ENCODING.match(chunk)
+            if encoding_match and _codec(encoding_match[1].decode()) in (
+                "utf-8",
+                "utf-8-sig",
+            ):  # the parser knows only one spelling
                 self._expat = self._create_parser("utf-8")
             self._parse(chunk)
             bytes_read += len(chunk)
             if bytes_read - self._expat.CurrentByteIndex > MAX_BYTES:
-                raise too_long(self._place)
+                raise too_long_error(self._place)
             while self._items:
                 yield self._items.popleft()
             if not chunk:
@@ -130,8 +133,8 @@ class _Parser:
             if expat.errors.messages[error.code] in _ENCODING_FAULTS:
                 raise self._encoding_error() from error
             message = f"The file is not valid XML: {expat.errors.messages[error.code]}"
-            place = Place(self._file, error.lineno, str(error.offset + 1))
-            raise Unreadable(place, message, "It is damaged or cut short: export it again.") from error
+            place = SourcePosition(self._file, error.lineno, str(error.offset + 1))
+            raise UnreadableSource(place, message, "Export it again: it is damaged or truncated.") from error
         except (LookupError, ValueError) as error:  # the parser does not support the declared encoding
             raise self._encoding_error() from error
 
@@ -140,43 +143,46 @@ class _Parser:
         if _codec(self._encoding) in _NO_CHARACTER_SETS:
             raise self._encoding_error()
 
-    def _encoding_error(self) -> Unreadable:
+    def _encoding_error(self) -> UnreadableSource:
         message = f"The file says that its encoding is {quote(self._encoding)}, which cannot be read"
-        return Unreadable(Place(self._file, 1), message, "Save the file as UTF-8, and say so in its first line.")
+        return UnreadableSource(
+            SourcePosition(self._file, 1), message, "Save the file as UTF-8, and declare that in its first line."
+        )
 
     def _refuse_doctype(self, *_: object) -> None:
-        raise Unreadable(self._place, "The file has a DOCTYPE, which may declare entities", "Remove the DOCTYPE.")
+        message = "The file contains a DOCTYPE, which may declare entities"
+        raise UnreadableSource(self._place, message, "Remove the DOCTYPE.")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         match name.rpartition(" ")[2]:
             case "graphml":
                 self._has_root = True
             case _ if not self._has_root:
-                raise Unreadable(self._place, "The file is not GraphML", "Its first element must be <graphml>.")
+                raise UnreadableSource(self._place, "The file is not GraphML", "Its first element must be <graphml>.")
             case "key":
                 self._key = attributes
             case "node" | "edge" as kind:
-                self._begin(kind, attributes)
+                self._begin_element(kind, attributes)
             case "data" if self._element is not None:
                 self._data_key, self._text, self._size = attributes.get("key", ""), [], 0
             case "default" if self._key is not None:
                 self._data_key, self._text, self._size = "", [], 0
             case "hyperedge":
-                message = "Hyperedges join more than two nodes, and connections two"
-                raise Unreadable(self._place, message, "Make them nodes with edges.")
+                message = "Hyperedges join more than two nodes, but a connection joins two"
+                raise UnreadableSource(self._place, message, "Replace each hyperedge with a node and edges.")
             case _:
                 pass
 
-    def _begin(self, kind: str, attributes: dict[str, str]) -> None:
+    def _begin_element(self, kind: str, attributes: dict[str, str]) -> None:
         if self._element is not None:
-            raise Unreadable(self._place, "Nodes within nodes are not supported", "Pass a flat graph.")
+            raise UnreadableSource(self._place, "Nodes within nodes are not supported", "Pass a flat graph.")
         self._element = _Element(kind, self._place, attributes)
 
     def _characters(self, text: str) -> None:
         if self._text is not None:
             self._size += len(text)
             if self._size > MAX_BYTES:
-                raise too_long(self._place)
+                raise too_long_error(self._place)
             self._text.append(text)
 
     def _end(self, name: str) -> None:
@@ -186,28 +192,28 @@ class _Parser:
             case "default" if self._text is not None and self._key is not None:
                 self._key["default"], self._text = "".join(self._text), None
             case "key" if self._key is not None:
-                self._declare(self._key)
+                self._add_key(self._key)
                 self._key = None
             case "node" | "edge" if self._element is not None:
-                self._items.append(self._item(self._element))
+                self._items.append(self._read_item(self._element))
                 self._element = None
             case _:
                 pass
 
-    def _declare(self, key: Mapping[str, str]) -> None:
+    def _add_key(self, key: Mapping[str, str]) -> None:
         key_id, kind = key.get("id", ""), key.get("attr.type", "string")
         if kind not in PARSERS or not key_id:
-            message = f"The key {quote(key_id)} has the type {quote(kind)}, which is not known"
-            raise Unreadable(self._place, message, "Types are boolean, int, long, float, double and string.")
-        key_declared = _Key(key.get("attr.name") or key_id, PARSERS[kind], key.get("default"))
-        about = key.get("for", "all")
-        for kind_of_element in ("node", "edge") if about == "all" else (about,):
-            self._keys[kind_of_element, key_id] = key_declared
+            message = f"The key {quote(key_id)} has the type {quote(kind)}, which is unknown"
+            raise UnreadableSource(self._place, message, "Use boolean, int, long, float, double or string.")
+        graphml_key = _Key(key.get("attr.name") or key_id, PARSERS[kind], key.get("default"))
+        element_kinds = key.get("for", "all")
+        for kind_of_element in ("node", "edge") if element_kinds == "all" else (element_kinds,):
+            self._keys[kind_of_element, key_id] = graphml_key
 
-    def _item(self, element: _Element) -> NodeRecord | ConnectionRecord | Refused:
+    def _read_item(self, element: _Element) -> NodeRecord | ConnectionRecord | InvalidRecord:
         try:
             return self._record(element)
-        except Unfit as error:
+        except InvalidSourceValue as error:
             return error.at(element.place)
 
     def _record(self, element: _Element) -> NodeRecord | ConnectionRecord:
@@ -217,19 +223,19 @@ class _Parser:
         if element.kind == "edge":
             kind = type_text or self._options.connection_type
             if kind is None:
-                raise Unfit("The edge has no label", "Add one, or use --connection-type.")
+                raise InvalidSourceValue("The edge has no label", "Add one, or use --connection-type.")
             ends = (Key(_require_attribute(attributes, "source")), Key(_require_attribute(attributes, "target")))
             return ConnectionRecord.of(element.place, kind, ends, attributes.get("id"), properties, reserved)
         labels = tuple(filter(None, (type_text or self._options.node_type or "").split(":")))
         if not labels:
-            raise Unfit("The node has no label", "Add one, or use --node-type.")
+            raise InvalidSourceValue("The node has no label", "Add one, or use --node-type.")
         tags = reserved["_tags"].split(TAG_SEPARATOR) if reserved.get("_tags") else ()
         return NodeRecord.of(
             element.place, Key(_require_attribute(attributes, "id")), labels, properties, reserved, tags
         )
 
     def _values(self, element: _Element) -> tuple[dict[str, str], dict[str, PropertyValue]]:
-        """Return the values of reserved keys, and the properties."""
+        """Return an element's values of reserved keys, and its properties, both keyed by name."""
         defaults = {
             reserved: key.default
             for (kind, reserved), key in self._keys.items()
@@ -242,7 +248,7 @@ class _Parser:
             if name in _RESERVED[element.kind] or name == _TYPE_KEYS[element.kind]:
                 reserved[name] = text
             elif key is None:
-                raise Unfit(f"The key {printable(name)} is not declared", "Add a <key> for it.", name)
+                raise InvalidSourceValue(f"The key {printable(name)} is not declared", "Add a <key> for it.", name)
             else:
                 properties[key.name] = _value(key, text)
         return reserved, properties
@@ -257,10 +263,10 @@ def _codec(encoding: str) -> str:
 
 
 def _value(key: _Key, text: str) -> PropertyValue:
-    return parse_value(text if key.parse is string else text.strip(), key.parse, key.name)
+    return parse_value(text if key.parse is parse_string else text.strip(), key.parse, key.name)
 
 
 def _require_attribute(attributes: Mapping[str, str], name: str) -> str:
     if not attributes.get(name):
-        raise Unfit(f"There is no {name}", column=name)
+        raise InvalidSourceValue(f"There is no {name}", column=name)
     return attributes[name]

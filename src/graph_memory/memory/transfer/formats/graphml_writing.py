@@ -1,4 +1,4 @@
-"""Writing of GraphML for NetworkX, Gephi and APOC."""
+"""Writes GraphML for NetworkX, Gephi and APOC."""
 
 from __future__ import annotations
 
@@ -9,25 +9,30 @@ from xml.sax.saxutils import escape, quoteattr
 
 from graph_memory.memory.transfer.formats.graphml_reading import TAG_SEPARATOR
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.memory.transfer.formats.shape import kind_of_value, unsupported_value
+from graph_memory.memory.transfer.formats.shape import kind_of_value, unsupported_value_error
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import NUMBERS
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _START = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
 _KeyId = tuple[str, str, str]
-"""The element name, the property name, and the type of its values."""
+"""The identity of a property key: the element name, the property name, and the type of the values."""
 
 
 def write_graphml(records: Callable[[], Iterable[Record]], stream: IO[bytes]) -> None:
-    """Write records. They are read twice, since keys come first. Raises INVALID_ARGUMENT."""
+    """Write records as GraphML. Reads them twice, since a file declares its keys before the data.
+
+    Raises INVALID_ARGUMENT if a record cannot be represented in GraphML.
+    """
     reserved, keys = _collect_keys(records())
     stream.write(_START.encode())
-    property_names = {(about, name) for about, name, _ in keys}
-    for (about, name), kind in reserved.items():
-        stream.write(_declaration(name, about, f"_{name}" if (about, name) in property_names else name, kind))
-    for (about, name, kind), key in keys.items():
-        stream.write(_declaration(key, about, name, kind))
+    property_names = {(element_name, name) for element_name, name, _ in keys}
+    for (element_name, name), kind in reserved.items():
+        stream.write(
+            _declaration(name, element_name, f"_{name}" if (element_name, name) in property_names else name, kind)
+        )
+    for (element_name, name, kind), key in keys.items():
+        stream.write(_declaration(key, element_name, name, kind))
     stream.write(b'<graph id="G" edgedefault="directed">\n')
     for record in records():
         _check_record(record)
@@ -35,9 +40,9 @@ def write_graphml(records: Callable[[], Iterable[Record]], stream: IO[bytes]) ->
     stream.write(b"</graph>\n</graphml>\n")
 
 
-def _declaration(key: str, about: str, name: str, kind: str) -> bytes:
-    declared = f"<key id={_attribute(key)} for={_attribute(about)} attr.name={_attribute(name)}"
-    return f"{declared} attr.type={_attribute(kind)}/>\n".encode()
+def _declaration(key: str, element_name: str, name: str, kind: str) -> bytes:
+    key_start = f"<key id={_attribute(key)} for={_attribute(element_name)} attr.name={_attribute(name)}"
+    return f"{key_start} attr.type={_attribute(kind)}/>\n".encode()
 
 
 def _collect_keys(records: Iterable[Record]) -> tuple[dict[tuple[str, str], str], dict[_KeyId, str]]:
@@ -45,15 +50,17 @@ def _collect_keys(records: Iterable[Record]) -> tuple[dict[tuple[str, str], str]
     reserved: dict[tuple[str, str], str] = {}
     keys: dict[_KeyId, str] = {}
     for record in records:
-        about = _element_name(record)
-        reserved |= {(about, name): "double" if name in NUMBERS else "string" for name in _reserved_values(record)}
+        element_name = _element_name(record)
+        reserved |= {
+            (element_name, name): "double" if name in NUMBERS else "string" for name in _reserved_values(record)
+        }
         for name, value in record.properties.items():
-            keys.setdefault((about, name, kind_of_value(value)), f"p{len(keys)}")
+            keys.setdefault((element_name, name, kind_of_value(value)), f"p{len(keys)}")
     return reserved, keys
 
 
 def _element(record: Record, keys: Mapping[_KeyId, str]) -> Iterator[str]:
-    about = _element_name(record)
+    element_name = _element_name(record)
     if isinstance(record, NodeRecord):
         yield f"<node id={_attribute(str(record.key))}>"
     else:
@@ -62,8 +69,8 @@ def _element(record: Record, keys: Mapping[_KeyId, str]) -> Iterator[str]:
     for name, text in _reserved_values(record).items():
         yield _data(name, text)
     for name, value in record.properties.items():
-        yield _data(keys[about, name, kind_of_value(value)], _text(value))
-    yield f"</{about}>"
+        yield _data(keys[element_name, name, kind_of_value(value)], _render_value(value))
+    yield f"</{element_name}>"
 
 
 def _element_name(record: Record) -> str:
@@ -71,7 +78,7 @@ def _element_name(record: Record) -> str:
 
 
 def _reserved_values(record: Record) -> dict[str, str]:
-    """Return the values that are not properties, by reserved key."""
+    """Return the record's values that are not properties, keyed by reserved key."""
     reserved: dict[str, str | None] = {}
     if isinstance(record, NodeRecord):
         reserved |= {"labels": f":{record.labels[0]}", "_format": record.format, "_encoding": record.encoding}
@@ -94,18 +101,18 @@ def _attribute(text: str) -> str:
     return quoteattr(text)
 
 
-def _text(value: PropertyValue) -> str:
+def _render_value(value: PropertyValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _check_record(record: Record) -> None:
-    """Raise INVALID_ARGUMENT if XML cannot contain a character, or a value contains a separator."""
+    """Raise INVALID_ARGUMENT for a character that XML forbids, a colon in the type, or a line break in a tag."""
     texts = {**_reserved_values(record), **{name: str(value) for name, value in record.properties.items()}}
     for name, text in texts.items():
         if _NOT_XML.search(text) or _NOT_XML.search(name):
-            raise unsupported_value(record, "GraphML", f"{name} has a character that XML cannot hold")
+            raise unsupported_value_error(record, "GraphML", f"{name} contains a character that XML does not allow")
     if isinstance(record, NodeRecord):
         if ":" in record.labels[0]:
-            raise unsupported_value(record, "GraphML", "its type has a colon")
+            raise unsupported_value_error(record, "GraphML", "its type contains a colon")
         if any(TAG_SEPARATOR in tag for tag in record.tags):
-            raise unsupported_value(record, "GraphML", "one of its tags has a line break")
+            raise unsupported_value_error(record, "GraphML", "one of its tags contains a line break")

@@ -1,4 +1,4 @@
-"""JSON Lines with a node or connection per line: `{"node": {…}}`, `{"connection": {…}}`, or in the form of APOC."""
+"""JSON Lines with a node or connection per line: `{"node": {…}}`, `{"connection": {…}}`, or in APOC's format."""
 
 from __future__ import annotations
 
@@ -12,34 +12,32 @@ from pydantic import Field, StringConstraints
 from graph_memory.memory.transfer.formats.files import Lines, open_source
 from graph_memory.memory.transfer.formats.records import (
     ConnectionRecord,
+    InvalidSourceValue,
     Item,
     Items,
     Key,
     NodeRecord,
-    Place,
     Record,
     SourceOptions,
-    Unfit,
-    Unreadable,
+    SourcePosition,
+    UnreadableSource,
 )
 from graph_memory.memory.transfer.formats.values import from_json
-from graph_memory.memory.transfer.values import Strict, Wrong, read
+from graph_memory.memory.transfer.values import FileModel, InvalidEvent, read
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.values.fields import STORED, check_metadata
 from graph_memory.model.values.plain import NotJson, parse_json_strictly
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import PROVENANCE_KEYS
 
-_M = TypeVar("_M", bound=Strict)
+_M = TypeVar("_M", bound=FileModel)
 _Text = Annotated[str, StringConstraints(min_length=1)]
 _Properties = Annotated[dict[str, object], Field(default_factory=dict[str, object])]
-_HINT = (
-    'A line is {"node": {"id": "1", "type": "Person"}} or {"connection": {"type": "KNOWS", "from": "1", "to": "2"}}.'
-)
-_LOG_HINT = Hint("Use {graph-memory import} for it.")
+_HINT = 'Write {"node": {"id": "1", "type": "Person"}} or {"connection": {"type": "KNOWS", "from": "1", "to": "2"}}.'
+_LOG_HINT = Hint("Import it with {graph-memory import}.")
 
 
-class _Node(Strict):
+class _Node(FileModel):
     id: _Text
     type: _Text | None = None
     labels: list[_Text] | None = None
@@ -57,7 +55,7 @@ class _Node(Strict):
     valid_to: str | None = None
 
 
-class _Connection(Strict):
+class _Connection(FileModel):
     id: _Text | None = None
     type: _Text | None = None
     from_: Annotated[_Text, Field(alias="from")]
@@ -73,20 +71,20 @@ class _Connection(Strict):
     valid_to: str | None = None
 
 
-class _ApocNode(Strict):
+class _ApocNode(FileModel):
     type: Literal["node"]
     id: _Text
     labels: list[_Text] | None = None
     properties: _Properties
 
 
-class _ApocEnd(Strict):
+class _ApocEnd(FileModel):
     id: _Text
     labels: list[_Text] | None = None
     properties: _Properties
 
 
-class _ApocRelationship(Strict):
+class _ApocRelationship(FileModel):
     type: Literal["relationship"]
     id: _Text | None = None
     label: _Text
@@ -96,48 +94,48 @@ class _ApocRelationship(Strict):
 
 
 def read_jsonl(path: Path, options: SourceOptions) -> Items:
-    """Yield the records of a file."""
+    """Yield the nodes, connections and rejected records of a file of JSON Lines."""
     try:
         with open_source(path) as stream:
             lines = Lines(stream, path.name)
             for line in lines:
                 if line.strip():
-                    yield _item(line, lines.place, options)
-    except Unreadable as error:
-        yield error.refused
+                    yield _read_item(line, lines.place, options)
+    except UnreadableSource as error:
+        yield error.invalid_record
 
 
-def _item(line: bytes, place: Place, options: SourceOptions) -> Item:
+def _read_item(line: bytes, place: SourcePosition, options: SourceOptions) -> Item:
     try:
-        return _record(_object(line, place), place, options)
-    except Unfit as error:
+        return _record(_parse_object(line, place), place, options)
+    except InvalidSourceValue as error:
         return error.at(place)
 
 
-def _object(line: bytes, place: Place) -> Mapping[str, object]:
+def _parse_object(line: bytes, place: SourcePosition) -> Mapping[str, object]:
     try:
         value = parse_json_strictly(line.rstrip())
     except NotJson as error:
         column = str(error.column) if error.column else None
-        raise Unfit(f"The line is not JSON: {error.problem}", _HINT, column) from error
+        raise InvalidSourceValue(f"The line is not valid JSON: {error.problem}", _HINT, column) from error
     if not isinstance(value, dict):
-        raise Unfit("The line is not an object", _HINT)
+        raise InvalidSourceValue("The line is not an object", _HINT)
     record = cast("Mapping[str, object]", value)
     if record.get("format") == "graph-memory log":
-        raise Unreadable(place, "This is an export of a domain with its log", _LOG_HINT)
+        raise UnreadableSource(place, "This is an export of a domain with its log", _LOG_HINT)
     return record
 
 
-def _record(record: Mapping[str, object], place: Place, options: SourceOptions) -> Record:
+def _record(record: Mapping[str, object], place: SourcePosition, options: SourceOptions) -> Record:
     if set(record) == {"node"}:
-        return _node(_read(_Node, record["node"], "node"), place, options)
+        return _node(_validate(_Node, record["node"], "node"), place, options)
     if set(record) == {"connection"}:
-        return _connection(_read(_Connection, record["connection"], "connection"), place, options)
+        return _connection(_validate(_Connection, record["connection"], "connection"), place, options)
     if record.get("type") == "node":
-        node = _read(_ApocNode, record, "")
+        node = _validate(_ApocNode, record, "")
         return _node(_Node(id=node.id, labels=node.labels, properties=node.properties), place, options)
     if record.get("type") == "relationship":
-        relationship = _read(_ApocRelationship, record, "")
+        relationship = _validate(_ApocRelationship, record, "")
         return ConnectionRecord(
             place=place,
             type=relationship.label,
@@ -146,23 +144,23 @@ def _record(record: Mapping[str, object], place: Place, options: SourceOptions) 
             id=relationship.id,
             properties=_properties(relationship.properties, options),
         )
-    raise Unfit("The line is neither a node nor a connection", _HINT)
+    raise InvalidSourceValue("The line is neither a node nor a connection", _HINT)
 
 
-def _read(model: type[_M], value: object, column: str) -> _M:
+def _validate(model: type[_M], value: object, column: str) -> _M:
     if not isinstance(value, dict):
-        raise Unfit(f"{column} must be an object", _HINT, column)
+        raise InvalidSourceValue(f"{column} must be an object", _HINT, column)
     try:
         return read(model, cast("Mapping[str, object]", value))
-    except Wrong as wrong:
-        raise Unfit(f"The {column or 'line'} {wrong}", _HINT, column or None) from wrong
+    except InvalidEvent as wrong:
+        raise InvalidSourceValue(f"The {column or 'line'} {wrong}", _HINT, column or None) from wrong
 
 
-def _node(node: _Node, place: Place, options: SourceOptions) -> NodeRecord:
+def _node(node: _Node, place: SourcePosition, options: SourceOptions) -> NodeRecord:
     labels = tuple(node.labels or ()) if node.type is None else (node.type, *(node.labels or ()))
     labels = tuple(dict.fromkeys(labels)) or ((options.node_type,) if options.node_type else ())
     if not labels:
-        raise Unfit("The node has no type", "Add one, or use --node-type.", "type")
+        raise InvalidSourceValue("The node has no type", "Add one, or use --node-type.", "type")
     return NodeRecord(
         place=place,
         key=Key(node.id),
@@ -178,13 +176,13 @@ def _node(node: _Node, place: Place, options: SourceOptions) -> NodeRecord:
     )
 
 
-def _connection(connection: _Connection, place: Place, options: SourceOptions) -> ConnectionRecord:
-    kind = connection.type or options.connection_type
-    if kind is None:
-        raise Unfit("The connection has no type", "Add one, or use --connection-type.", "type")
+def _connection(connection: _Connection, place: SourcePosition, options: SourceOptions) -> ConnectionRecord:
+    connection_type = connection.type or options.connection_type
+    if connection_type is None:
+        raise InvalidSourceValue("The connection has no type", "Add one, or use --connection-type.", "type")
     return ConnectionRecord(
         place=place,
-        type=kind,
+        type=connection_type,
         start=Key(connection.from_),
         end=Key(connection.to),
         id=connection.id,
@@ -199,23 +197,23 @@ def _connection(connection: _Connection, place: Place, options: SourceOptions) -
 
 
 def _fields(node: _Node) -> dict[str, str]:
-    """Return the node's fields as text. In the line, the metadata is an object; here it is JSON text."""
+    """Return the fields of a node as text. Converts the metadata from an object to JSON text."""
     fields = {name: getattr(node, name) for name in STORED if getattr(node, name) is not None}
     if node.metadata is None:
         return fields
     try:
         return {**fields, "metadata": check_metadata(node.metadata) or "{}"}
     except GraphError as error:
-        raise Unfit(error.message, error.hint, "metadata") from error
+        raise InvalidSourceValue(error.message, error.hint, "metadata") from error
 
 
-def _properties(values_given: Mapping[str, object], options: SourceOptions) -> dict[str, PropertyValue]:
-    values = {name: from_json(value, options, name) for name, value in values_given.items()}
+def _properties(json_values: Mapping[str, object], options: SourceOptions) -> dict[str, PropertyValue]:
+    values = {name: from_json(value, options, name) for name, value in json_values.items()}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def write_jsonl(records: Iterable[Record], stream: IO[bytes]) -> None:
-    """Write records, one per line."""
+    """Write records as JSON Lines, one record per line."""
     for record in records:
         line = (
             {"node": _node_line(record)} if isinstance(record, NodeRecord) else {"connection": _connection_line(record)}
@@ -226,19 +224,19 @@ def write_jsonl(records: Iterable[Record], stream: IO[bytes]) -> None:
 def _node_line(node: NodeRecord) -> dict[str, object]:
     metadata = {"metadata": json.loads(node.fields["metadata"])} if "metadata" in node.fields else {}
     optional = {"format": node.format, "encoding": node.encoding, "tags": list(node.tags), **node.fields, **metadata}
-    return {"id": str(node.key), "type": node.labels[0], **_common_fields(node), **_present(optional)}
+    return {"id": str(node.key), "type": node.labels[0], **_common_fields(node), **_without_empty(optional)}
 
 
 def _connection_line(connection: ConnectionRecord) -> dict[str, object]:
     ends = {"type": connection.type, "from": str(connection.start), "to": str(connection.end)}
     optional = {"strength": connection.strength, "importance": connection.importance, **connection.made}
-    return {**_present({"id": connection.id}), **ends, **_common_fields(connection), **_present(optional)}
+    return {**_without_empty({"id": connection.id}), **ends, **_common_fields(connection), **_without_empty(optional)}
 
 
 def _common_fields(record: Record) -> dict[str, object]:
     optional = {"content": record.content, "valid_from": record.valid_from, "valid_to": record.valid_to}
-    return _present({"properties": dict(record.properties)}) | _present(optional)
+    return _without_empty({"properties": dict(record.properties)}) | _without_empty(optional)
 
 
-def _present(values: Mapping[str, object]) -> dict[str, object]:
+def _without_empty(values: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None and value not in ([], {})}

@@ -1,4 +1,4 @@
-"""Records of a foreign graph: nodes and connections with their places in the source."""
+"""Records of a foreign graph: nodes and connections with their positions in the source."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from graph_memory.model.values.strength import (
 _SHARED = ("_content", "_valid_from", "_valid_to")
 RESERVED_NODE_NAMES = frozenset({*_SHARED, *STORED.values(), "_tags", "_format", "_encoding"})
 RESERVED_CONNECTION_NAMES = frozenset({*_SHARED, *NUMBERS, *PROVENANCE_KEYS.values(), "_id"})
-"""Columns of this service's exports for values that are not properties."""
+"""Reserved names in exports of graph-memory: names of connection values that are not properties."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The key of a node in a source: its id, and the space in which that id is unique."""
+    """The key of a node in a source: the node's id, and the id space, within which ids are unique."""
 
     id: str
     space: str = ""
@@ -36,8 +36,8 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A place in a source: the line of a file, counted from 1, or the element of a database."""
+class SourcePosition:
+    """A position in a source: the line of a file, counted from 1, or the element of a database."""
 
     file: str
     line: int = 0
@@ -53,9 +53,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """The values that nodes and connections have in common. Content is a string in its encoding, or None."""
+    """The fields that nodes and connections have in common. `content` is a string in the node's encoding, or None."""
 
-    place: Place
+    place: SourcePosition
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     content: str | None = None
     valid_from: str | None = None
@@ -72,7 +72,7 @@ class NodeRecord(Body):
     encoding: str | None = None
     tags: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The given fields as text. `reserved_fields` has them under reserved names."""
+    """The fields of the node as text. See `reserved_fields` for their reserved names."""
 
     @property
     def reserved_fields(self) -> dict[str, str]:
@@ -82,14 +82,14 @@ class NodeRecord(Body):
     @classmethod
     def of(
         cls,
-        place: Place,
+        place: SourcePosition,
         key: Key,
         labels: tuple[str, ...],
         properties: Mapping[str, PropertyValue],
         reserved: Mapping[str, str],
         tags: Sequence[str],
     ) -> NodeRecord:
-        """Return a node. `reserved` has the values of reserved names without the tags."""
+        """Return the record of a node. `reserved` contains the values of reserved names, except the tags."""
         return cls(
             place=place,
             key=key,
@@ -107,17 +107,17 @@ class NodeRecord(Body):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionRecord(Body):
-    """A connection of a source."""
+    """A connection read from an import source."""
 
     type: str
     start: Key
     end: Key
     id: str | None = None
     strength: object = None
-    """Unchecked: a number or an object."""
+    """The unchecked strength: a number, or an object with several numbers."""
     importance: object = None
     made: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The unchecked provenance, by the names in `MADE`. `reserved_provenance` has it under reserved names."""
+    """The unchecked provenance, keyed by the names in `PROVENANCE_KEYS`. `reserved_provenance` uses reserved names."""
 
     @property
     def reserved_provenance(self) -> dict[str, str]:
@@ -127,14 +127,17 @@ class ConnectionRecord(Body):
     @classmethod
     def of(
         cls,
-        place: Place,
+        place: SourcePosition,
         kind: str,
         ends: tuple[Key, Key],
         subject_id: str | None,
         properties: Mapping[str, PropertyValue],
         reserved: Mapping[str, str],
     ) -> ConnectionRecord:
-        """Return a connection. `reserved` has the values of reserved names without the id. Raises Unfit."""
+        """Return the record of a connection. `reserved` contains the values of reserved names, except the id.
+
+        Raises InvalidSourceValue if the strength or the importance is not a number.
+        """
         numbers = {name: _parse_number(name, reserved[name]) for name in NUMBERS if name in reserved}
         return cls(
             place=place,
@@ -152,7 +155,10 @@ class ConnectionRecord(Body):
         )
 
     def numbers(self) -> dict[str, float]:
-        """Return the strength and importance that are given under reserved names. Raises INVALID_ARGUMENT."""
+        """Return the strength and the importance, keyed by reserved name.
+
+        Raises INVALID_ARGUMENT if a value is not from 0 to 1.
+        """
         scores = {} if self.importance is None else {IMPORTANCE: check_fraction("importance", self.importance)}
         return {**check_strength(self.strength).state(), **scores}
 
@@ -161,26 +167,28 @@ def _parse_number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise Unfit(f"{name} is {quote(text)}, which is not a number", "Pass a number from 0 to 1.", name) from error
+        raise InvalidSourceValue(
+            f"{name} is {quote(text)}, which is not a number", "Pass a number from 0 to 1, such as 0.8.", name
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A record that cannot be loaded. If `ends` is set, the rest of the file was not read."""
+class InvalidRecord:
+    """A record that cannot be loaded. If `ends` is true, the rest of the file could not be read."""
 
-    place: Place
+    place: SourcePosition
     code: Code
     message: str
     hint: str | None = None
     ends: bool = False
     key: Key | None = None
-    """The key of a node, if it could be read."""
+    """The key of the rejected node, or None for a connection or if the key could not be read."""
 
     @classmethod
-    def of(cls, place: Place, error: GraphError) -> Refused:
-        """Return the refusal of a record, given an error and its place.
+    def of(cls, place: SourcePosition, error: GraphError) -> InvalidRecord:
+        """Return the rejected record for an error at a position.
 
-        The column is the property that the error names.
+        If the error concerns a property, that property becomes the column of the position.
         """
         column = error.details.get("property")
         place_with_column = replace(place, column=str(column)) if column is not None and place.column is None else place
@@ -189,14 +197,14 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note on data that a memory cannot represent, and on how it is stored."""
+    """A note on data that graph-memory cannot represent, and on how it is stored instead."""
 
-    place: Place
+    place: SourcePosition
     text: str
 
 
 Record = NodeRecord | ConnectionRecord
-Item = NodeRecord | ConnectionRecord | Refused | Note
+Item = NodeRecord | ConnectionRecord | InvalidRecord | Note
 Items = Iterator[Item]
 
 
@@ -211,28 +219,29 @@ class SourceOptions:
     labels: tuple[str, ...] = ()
     """Preferred labels. The type of a node is its first label in this list, or else its rarest label."""
     id_property: str | None = None
-    """The property that keeps a node's key in the source. In a Neo4j server, it is the key."""
+    """The property that will store a node's key in the source. For a Neo4j server, the property that contains the key.
+    """
     content_property: str | None = None
     """The property whose text becomes the content."""
     join_arrays: str | None = None
-    """The separator for joining lists into text. None rejects lists."""
+    """The separator with which lists are joined to text. If it is None, lists are rejected."""
     only_labels: tuple[str, ...] = ()
-    """In a Neo4j server, only nodes with one of these labels are read. The label is also the type, unless `labels`
-    decides.
+    """Labels of the nodes to read from a Neo4j server (empty: all). The label also becomes the type, unless `labels`
+    contains another label of the node.
     """
     only_types: tuple[str, ...] = ()
-    """In a Neo4j server, only relationships of these types are read."""
+    """Types of the relationships to read from a Neo4j server (empty: all)."""
 
 
-class Unreadable(Exception):  # noqa: N818 - it becomes a `Refused`
-    """Raised to end the reading of a file that cannot be read further."""
+class UnreadableSource(Exception):  # noqa: N818 - it becomes a `InvalidRecord`
+    """Raised if the rest of a file cannot be read."""
 
-    def __init__(self, place: Place, message: str, hint: str | None = None) -> None:
+    def __init__(self, place: SourcePosition, message: str, hint: str | None = None) -> None:
         super().__init__(message)
-        self.refused = Refused(place, Code.INVALID_SOURCE, message, hint, ends=True)
+        self.invalid_record = InvalidRecord(place, Code.INVALID_SOURCE, message, hint, ends=True)
 
 
-class Unfit(Exception):  # noqa: N818 - it becomes a `Refused`
+class InvalidSourceValue(Exception):  # noqa: N818 - it becomes a `InvalidRecord`
     """Raised for a value that cannot be loaded, with its column."""
 
     def __init__(self, message: str, hint: str | None = None, column: str | None = None) -> None:
@@ -241,6 +250,8 @@ class Unfit(Exception):  # noqa: N818 - it becomes a `Refused`
         self.hint = hint
         self.column = column
 
-    def at(self, place: Place) -> Refused:
-        """Return the refusal of the record at a place."""
-        return Refused(replace(place, column=self.column or place.column), Code.INVALID_SOURCE, self.message, self.hint)
+    def at(self, place: SourcePosition) -> InvalidRecord:
+        """Return the rejected record for this error, at a position."""
+        return InvalidRecord(
+            replace(place, column=self.column or place.column), Code.INVALID_SOURCE, self.message, self.hint
+        )

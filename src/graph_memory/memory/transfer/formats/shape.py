@@ -1,4 +1,4 @@
-"""Functions for the writers of all formats: types of values, and the error for unsupported values."""
+"""Helper functions for the writers of all formats: type names of values, and the error for unsupported values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def kind_of_value(value: PropertyValue) -> str:
             return "string"
 
 
-def unsupported_value(record: Record, format_name: str, reason: str) -> GraphError:
+def unsupported_value_error(record: Record, format_name: str, reason: str) -> GraphError:
     """Return the error for a node or connection that a format cannot represent."""
     name = f"Node {record.key}" if isinstance(record, NodeRecord) else f"Connection {record.id}"
     return invalid_argument(

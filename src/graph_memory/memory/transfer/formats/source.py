@@ -1,4 +1,4 @@
-"""Recognition of a source by its name: files of CSV, JSON Lines or GraphML, a folder of them, or a Neo4j server."""
+"""Recognises a source by its name: CSV, JSON Lines or GraphML files, a folder of them, or a Neo4j server."""
 
 from __future__ import annotations
 
@@ -19,58 +19,59 @@ READERS: dict[str, Callable[[Path, SourceOptions], Items]] = {
     ".graphml": read_graphml,
 }
 _HINT = (
-    "Pass files that end in .csv, .jsonl or .graphml, also with .gz after that, or a folder of them; or the "
+    "Pass files that end in .csv, .jsonl or .graphml (optionally with .gz), a folder of such files, or the "
     "address of a Neo4j server, such as bolt://host:7687."
 )
 GivenSource = Path | str | Neo4jSource
-"""A file, a folder of files, a Neo4j server, or the address of one."""
+"""A source as a caller specifies it: a file, a folder of files, a Neo4j server, or the address of a server."""
 
 
-def sources_of(values: Sequence[GivenSource]) -> list[Path | Neo4jSource]:
-    """Return the servers and files that a caller named. The files of a folder are in the order of their names.
+def sources_of(given_sources: Sequence[GivenSource]) -> list[Path | Neo4jSource]:
+    """Return the servers and files to read, without duplicates. Replaces a folder with its files, sorted by name.
 
-    Raises INVALID_ARGUMENT.
+    Raises INVALID_ARGUMENT if no source is given, a folder contains no files that can be loaded, or a file extension is
+    not a known format.
     """
-    if not values:
+    if not given_sources:
         raise invalid_argument("source", "No source was given", _HINT)
     sources: dict[Path | Neo4jSource, None] = {}
-    for source in values:
+    for source in given_sources:
         if isinstance(source, Neo4jSource):
             sources[source] = None
         elif isinstance(source, str) and is_server(source):
             sources[Neo4jSource(source)] = None
         else:
-            sources |= dict.fromkeys(_files(Path(source)))
+            sources |= dict.fromkeys(_list_files(Path(source)))
     return list(sources)
 
 
-def _files(source: Path) -> list[Path]:
-    paths = sorted(path for path in source.iterdir() if _ending(path) in READERS) if source.is_dir() else [source]
+def _list_files(source: Path) -> list[Path]:
+    paths = (
+        sorted(path for path in source.iterdir() if _format_suffix(path) in READERS) if source.is_dir() else [source]
+    )
     if not paths:
-        raise invalid_argument("source", f"The folder {source} has no files that can be loaded", _HINT)
-    if any(_ending(path) not in READERS for path in paths):
-        raise invalid_argument("source", f"The name of {source} does not show its format", _HINT)
+        raise invalid_argument("source", f"The folder {source} contains no files that can be loaded", _HINT)
+    if any(_format_suffix(path) not in READERS for path in paths):
+        raise invalid_argument("source", f"The file extension of {source} is not a known format", _HINT)
     return paths
 
 
 def items_of(sources: Sequence[Path | Neo4jSource], options: SourceOptions) -> Iterator[Item]:
-    """Yield the records of sources, one after the other. Raises INVALID_ARGUMENT for a file that cannot be opened.
+    """Yield the records of sources, one source after the other.
 
-    Raises the errors of `read_neo4j` for a server.
+    Raises INVALID_ARGUMENT if a file cannot be opened. For a server, raises the errors of `read_neo4j`.
     """
     are_servers = all(isinstance(source, Neo4jSource) for source in sources)
     if (options.only_labels or options.only_types) and not are_servers:
-        hint = "Leave --only-label and --only-type out, or load from a Neo4j server."
-        raise invalid_argument(
-            "only_labels", "Only records of a Neo4j server can be selected by labels and types", hint
-        )
+        hint = "Omit them, or load from a Neo4j server."
+        raise invalid_argument("only_labels", "--only-label and --only-type apply only to Neo4j servers", hint)
     for source in sources:
         if isinstance(source, Neo4jSource):
             yield from read_neo4j(source, options)
         else:
-            yield from READERS[_ending(source)](source, options)
+            yield from READERS[_format_suffix(source)](source, options)
 
 
-def _ending(path: Path) -> str:
+def _format_suffix(path: Path) -> str:
     name = path.name.lower().removesuffix(".gz")
     return Path(name).suffix

@@ -1,4 +1,4 @@
-"""Conversion of values of other formats to properties: text, numbers and booleans."""
+"""Converts values of other formats to properties: text, numbers and booleans."""
 
 from __future__ import annotations
 
@@ -7,85 +7,86 @@ import re
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from graph_memory.memory.transfer.formats.records import SourceOptions, Unfit
+from graph_memory.memory.transfer.formats.records import InvalidSourceValue, SourceOptions
 from graph_memory.model.text.wording import kind_of, quote
 from graph_memory.model.values.properties import PropertyValue
 
 _INTEGER = re.compile(r"[+-]?\d{1,40}", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 IN_64_BITS = range(-(2**63), 2**63)
-_LIST_HINT = (
-    "Lists cannot be stored. Use --join-arrays TEXT to join their values to one text, or use a connection per value."
-)
+_LIST_HINT = "Lists cannot be stored. Use --join-arrays TEXT to join the values into one string, or use connections."
 
 AS_TEXT = frozenset({"date", "time", "localtime", "datetime", "localdatetime", "duration", "point"})
-"""Types of Neo4j that become text."""
+"""Neo4j types that are converted to text."""
 
 
-def integer(text: str) -> int:
-    """Return a whole number within 64 bits. Raises Unfit."""
+def parse_integer(text: str) -> int:
+    """Parse a 64-bit integer. Raises InvalidSourceValue if the text is not a 64-bit integer."""
     number = int(text) if _INTEGER.fullmatch(text) else None
     if number is None or number not in IN_64_BITS:
-        raise Unfit(f"{quote(text)} is not a whole number of 64 bits")
+        raise InvalidSourceValue(f"{quote(text)} is not a 64-bit integer")
     return number
 
 
-def floating(text: str) -> float:
-    """Return a finite number. Raises Unfit."""
+def parse_float(text: str) -> float:
+    """Parse a finite number. Raises InvalidSourceValue if the text is not a finite number."""
     value = float(text) if _FLOAT.fullmatch(text) else math.inf
     if not math.isfinite(value):
-        raise Unfit(f"{quote(text)} is not a finite number")
+        raise InvalidSourceValue(f"{quote(text)} is not a finite number")
     return value
 
 
-def boolean(text: str) -> bool:
-    """Return true or false. Raises Unfit."""
+def parse_boolean(text: str) -> bool:
+    """Parse a boolean. Raises InvalidSourceValue if the text is neither true nor false."""
     if text.lower() not in ("true", "false"):
-        raise Unfit(f"{quote(text)} is neither true nor false")
+        raise InvalidSourceValue(f"{quote(text)} is neither true nor false")
     return text.lower() == "true"
 
 
-def char(text: str) -> str:
-    """Return a text of exactly one character. Raises Unfit."""
+def parse_character(text: str) -> str:
+    """Return the text if it is exactly one character. Raises InvalidSourceValue otherwise."""
     if len(text) != 1:
-        raise Unfit(f"{quote(text)} is not one character")
+        raise InvalidSourceValue(f"{quote(text)} is not one character")
     return text
 
 
-def string(text: str) -> str:
-    """Return text unchanged."""
+def parse_string(text: str) -> str:
+    """Return the text unchanged."""
     return text
 
 
 Parser = Callable[[str], PropertyValue]
 PARSERS: dict[str, Parser] = {
-    **dict.fromkeys(("int", "long", "byte", "short", "integer"), integer),
-    **dict.fromkeys(("float", "double"), floating),
-    "boolean": boolean,
-    "char": char,
-    "string": string,
-    **dict.fromkeys(AS_TEXT, string),
+    **dict.fromkeys(("int", "long", "byte", "short", "integer"), parse_integer),
+    **dict.fromkeys(("float", "double"), parse_float),
+    "boolean": parse_boolean,
+    "char": parse_character,
+    "string": parse_string,
+    **dict.fromkeys(AS_TEXT, parse_string),
 }
-"""Parsers by declared type."""
+"""The parsers, keyed by the name of the declared type."""
 
 
 def parse_value(text: str, parse: Parser, column: str) -> PropertyValue:
-    """Return the parsed value of a text. Raises Unfit with the column."""
+    """Return the parsed value of a text. Raises InvalidSourceValue with the column if it is invalid."""
     try:
         return parse(text)
-    except Unfit as error:
-        raise Unfit(error.message, error.hint, column) from error
+    except InvalidSourceValue as error:
+        raise InvalidSourceValue(error.message, error.hint, column) from error
 
 
 def join_list(values: Sequence[str], options: SourceOptions, column: str) -> str:
-    """Return a list as one text if an option allows it. Raises Unfit."""
+    """Join a list into one string with the separator in the options.
+
+    Raises InvalidSourceValue if they have no separator.
+    """
     if options.join_arrays is None:
-        raise Unfit(f"{column} is a list", _LIST_HINT, column)
+        raise InvalidSourceValue(f"The value of {quote(column)} is a list", _LIST_HINT, column)
     return options.join_arrays.join(values)
 
 
 def from_json(value: object, options: SourceOptions, column: str) -> PropertyValue | None:
-    """Return a JSON value as a property, None for null. Raises Unfit."""
+    """Return a JSON value as a property, or None for null. Raises InvalidSourceValue if it cannot be a property."""
     match value:
         case None | str() | bool() | int() | float():
             return value
@@ -93,7 +94,9 @@ def from_json(value: object, options: SourceOptions, column: str) -> PropertyVal
             return join_list([_as_text(item) for item in cast("list[object]", value)], options, column)
         case _:
             message = f"{column} is {kind_of(value)}; values must be text, numbers or booleans"
-            raise Unfit(message, "Use one property for each field, or put the structure in the content.", column)
+            raise InvalidSourceValue(
+                message, "Use one property for each field, or put the structure in the content.", column
+            )
 
 
 def _as_text(value: object) -> str:

@@ -1,1 +1,1 @@
-"""Loading of foreign data."""
+"""Loads data from other programs."""

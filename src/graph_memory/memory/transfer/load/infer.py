@@ -1,7 +1,7 @@
-"""Inference of an ontology from a graph: its types, their ends, and rules that the data supports.
+"""Infers an ontology from a graph: types, endpoint types of connections, and rules that the data supports.
 
-A rule must hold for all records, and there must be enough of them. The probability that unseen data breaks a rule is
-estimated from values that occur only once (Good and Turing): an enum, for example, needs frequent values.
+A rule must hold for all records, and there must be enough records. The probability that unseen data breaks a rule is
+estimated from the values that occur only once (Good and Turing). So an enum, for example, needs frequent values.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from graph_memory.model.ontology.types import PropertyRule
 from graph_memory.model.values.properties import PropertyType, PropertyValue, key_value
 
 MIN_OF_TYPE = 10
-"""Minimum number of records of a type before rules are inferred. Only the types of values need fewer."""
+"""Minimum number of records of a type before rules are inferred. The value types of properties need fewer records."""
 MIN_FOR_UNIQUE = 20
 """Minimum number of values before a property is inferred to be unique or indexed."""
 MAX_ENUM_VALUES = 20
 """Maximum number of values of an enum."""
 MIN_PER_ENUM_VALUE = 5
-"""Minimum number of occurrences of each value of an enum. The average must be at least twice that number."""
+"""Minimum number of occurrences of each value of an enum. The average number must be at least twice as high."""
 MAX_KEY_LENGTH = 100
-"""Maximum number of characters of a unique or indexed value."""
+"""Maximum length in characters of the values of a property that is inferred to be unique or indexed."""
 MIN_DISTINCT_FOR_INDEX = 20
-"""Minimum number of distinct values of an indexed property."""
+"""Minimum number of distinct values before a property is inferred to be indexed."""
 _MAX_HASHES = 1_000_000
 """Maximum number of distinct values that are counted. A property with more values is never inferred to be unique."""
-_NARROWEST = (
+_TYPES_BY_NARROWNESS = (
     PropertyType.DATE,
     PropertyType.DATETIME,
     PropertyType.BOOLEAN,
@@ -41,16 +41,16 @@ _NARROWEST = (
 @dataclass(slots=True)
 class _PropertyStatistics:
     count: int = 0
-    kinds: set[PropertyType] = field(default_factory=lambda: set(_NARROWEST))
+    possible_types: set[PropertyType] = field(default_factory=lambda: set(_TYPES_BY_NARROWNESS))
     longest: int = 0
     values: dict[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
-    """The first values by key, enough for an enum."""
+    """The first distinct values, keyed by `key_value`, up to one more than an enum can have."""
     counts: Counter[int] = field(default_factory=Counter[int])
-    """Number of occurrences of each value, by its hash."""
+    """Number of occurrences of each value, keyed by its hash."""
 
     def add(self, value: PropertyValue) -> None:
         self.count += 1
-        self.kinds = {kind for kind in self.kinds if kind.accepts(value)}
+        self.possible_types = {kind for kind in self.possible_types if kind.accepts(value)}
         self.longest = max(self.longest, len(value) if isinstance(value, str) else 0)
         key = key_value(value)
         if len(self.counts) <= _MAX_HASHES:
@@ -59,19 +59,24 @@ class _PropertyStatistics:
             self.values.setdefault(key, value)
 
     def rule(self, name: str, total: int, *, of_nodes: bool) -> PropertyRule:
-        """Return the rule for this property. `total` is the number of records of its type."""
-        kind = next((kind for kind in _NARROWEST if kind in self.kinds), None)
-        if self.count < MIN_OF_TYPE and kind in (PropertyType.DATE, PropertyType.DATETIME):
-            kind = PropertyType.STRING
-        is_unique = of_nodes and self._is_unique(kind, total)
-        enum = () if is_unique else self._enum(kind)
+        """Return the rule that the data supports for this property.
+
+        `total` is the number of records of its node or connection type.
+        """
+        value_type = next(
+            (value_type for value_type in _TYPES_BY_NARROWNESS if value_type in self.possible_types), None
+        )
+        if self.count < MIN_OF_TYPE and value_type in (PropertyType.DATE, PropertyType.DATETIME):
+            value_type = PropertyType.STRING
+        is_unique = of_nodes and self._is_unique(value_type, total)
+        enum = () if is_unique else self._enum(value_type)
         return PropertyRule(
             name=name,
-            type=kind,
+            type=value_type,
             required=self.count == total >= MIN_OF_TYPE,
             enum=enum,
             unique=is_unique,
-            indexed=not is_unique and not enum and of_nodes and self._is_selective(kind),
+            indexed=not is_unique and not enum and of_nodes and self._is_selective(value_type),
         )
 
     def _can_be_key(self, kind: PropertyType | None) -> bool:
@@ -130,25 +135,25 @@ class Inference:
 
     def connection(self, type_name: str, source: str, target: str, properties: Mapping[str, PropertyValue]) -> None:
         """Add a connection between nodes of two types to the statistics."""
-        declared = self._connections.setdefault(type_name, _TypeStatistics())
-        declared.add(properties)
-        declared.sources[source] += 1
-        declared.targets[target] += 1
+        statistics = self._connections.setdefault(type_name, _TypeStatistics())
+        statistics.add(properties)
+        statistics.sources[source] += 1
+        statistics.targets[target] += 1
 
     def ontology(self) -> Ontology:
-        """Return the ontology, with types in the order of their names. Raises INVALID_ONTOLOGY for invalid names."""
+        """Return the ontology, with types sorted by name. Raises INVALID_ONTOLOGY if a name is invalid."""
         nodes = (
-            NodeType(name, declared.summary, declared.rules(of_nodes=True))
-            for name, declared in sorted(self._nodes.items())
+            NodeType(name, statistics.summary, statistics.rules(of_nodes=True))
+            for name, statistics in sorted(self._nodes.items())
         )
         connections = (
             ConnectionType(
                 name=name,
-                from_types=tuple(sorted(declared.sources)),
-                to_types=tuple(sorted(declared.targets)),
-                description=declared.summary,
-                properties=declared.rules(of_nodes=False),
+                from_types=tuple(sorted(statistics.sources)),
+                to_types=tuple(sorted(statistics.targets)),
+                description=statistics.summary,
+                properties=statistics.rules(of_nodes=False),
             )
-            for name, declared in sorted(self._connections.items())
+            for name, statistics in sorted(self._connections.items())
         )
-        return Ontology.create(nodes, connections, description="Inferred from data. Read it, and correct it.")
+        return Ontology.create(nodes, connections, description="Inferred from data. Review and correct it.")

@@ -1,7 +1,7 @@
-"""Loading of an existing graph: its files are read and validated as a whole, then written in pages, nodes first.
+"""Loads an existing graph: reads and validates all its files, then writes the records in pages, nodes first.
 
-Each page is a batch of the log. An interrupted load can be continued. If ids must be new, a written page is recognised
-by the hash of the source and the page number. Otherwise, written subjects are recognised by their ids.
+Each page is a batch of the log. An interrupted load can be resumed. If ids must be new, a written page is recognised by
+the hash of the source and the page number. Otherwise, written subjects are recognised by their ids.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Literal, get_args
 import anyio.to_thread
 
 from graph_memory.memory.batch.references import request_of
-from graph_memory.memory.changes.context import living_of, read_in_parts
+from graph_memory.memory.changes.context import read_in_parts, types_of_existing
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import check_ontology
 from graph_memory.memory.graph.ontology_migration import apply_ontology
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.load.load_pages import Pages
-from graph_memory.memory.transfer.load.sources import Sources, check, notes, reading, refusals
-from graph_memory.memory.transfer.load.staged_record import Fate, Staged, StagedNode
+from graph_memory.memory.transfer.load.sources import Sources, notes, raise_if_invalid, read_in_steps, rejected_records
+from graph_memory.memory.transfer.load.staged_record import LoadOutcome, Staged, StagedNode
 from graph_memory.memory.transfer.load.staging import Staging
 from graph_memory.memory.transfer.load.validate_graph import GraphValidation, infer
-from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict
+from graph_memory.memory.transfer.results import LoadCounts, LoadResult, OnConflict
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op, Request
 from graph_memory.model.ontology.ontology import Ontology
@@ -33,7 +33,7 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress
-from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.queries import query
 
 
@@ -64,22 +64,25 @@ class LoadOptions:
     dry_run: bool
 
 
-async def load(core: Core, domain: str, source: Sources, options: LoadOptions, tell: Progress) -> Loaded:
+async def load(core: Core, domain: str, source: Sources, options: LoadOptions, tell: Progress) -> LoadResult:
     """Load a source into a domain. See `Transfer.load`."""
-    _check(options)
+    _check_options(options)
     with closing(Staging(options.source)) as staging:
-        await in_steps(reading(staging, source), partial(tell, "Reading", None))
+        await run_steps_in_thread(read_in_steps(staging, source), partial(tell, "Reading", None))
         return await _Load(core, domain, staging, options, tell).run()
 
 
-async def in_steps(steps: Iterator[None], tell: Callable[[], None]) -> None:
-    """Run steps one after the other in worker threads. The work can be cancelled between steps."""
+async def run_steps_in_thread(steps: Iterator[None], tell: Callable[[], None]) -> None:
+    """Run each step of an iterator in a worker thread, in order. Calls `tell` before each step.
+
+    The work can be cancelled between steps.
+    """
     tell()
     while await anyio.to_thread.run_sync(next, steps, steps) is not steps:
         tell()
 
 
-def _check(options: LoadOptions) -> None:
+def _check_options(options: LoadOptions) -> None:
     if options.on_conflict not in get_args(OnConflict):
         message = f"{quote(options.on_conflict)} is not a value of on_conflict"
         raise invalid_argument("on_conflict", message, "Use fail, skip or update.")
@@ -89,35 +92,35 @@ def _check(options: LoadOptions) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Load:
-    """One run of a load."""
-
     core: Core
     domain: str
     staging: Staging
     options: LoadOptions
     tell: Progress
 
-    async def run(self) -> Loaded:
-        """Validate all records. If none is refused, write them."""
-        present = await self.core.log.ontology(self.domain)
-        if present is not None:
+    async def run(self) -> LoadResult:
+        """Validate all records. Write them if none is rejected."""
+        current_ontology = await self.core.log.ontology(self.domain)
+        if current_ontology is not None:
             await self._register_outside_nodes()
-        ontology = await self._ontology_to_apply(present)
-        validation = GraphValidation(self.staging, _planned_ontology(present, ontology), self.core.contents.check)
-        await in_steps(validation.run(), partial(self.tell, "Checking", None))
-        if present is not None:
+        ontology = await self._ontology_to_apply(current_ontology)
+        validation = GraphValidation(
+            self.staging, _planned_ontology(current_ontology, ontology), self.core.contents.check
+        )
+        await run_steps_in_thread(validation.run(), partial(self.tell, "Checking", None))
+        if current_ontology is not None:
             await self._decide_fates()
         if self.options.dry_run:
-            return self._result(self.staging.fates())
-        check(self.staging.findings, skip_invalid=self.options.skip_invalid)
+            return self._result(self.staging.outcomes())
+        raise_if_invalid(self.staging.findings, skip_invalid=self.options.skip_invalid)
         if ontology is not None:
             await apply_ontology(self.core, self.domain, ontology)
         pages = Pages(self.core, self.domain, self.staging, self.request, self.options.skip_invalid)
         await pages.write(self.tell)
         return self._result(pages.counts, pages.seqs)
 
-    async def _ontology_to_apply(self, present: Ontology | None) -> Ontology | None:
-        """Return the ontology to apply first, or None.
+    async def _ontology_to_apply(self, current_ontology: Ontology | None) -> Ontology | None:
+        """Return the ontology to apply before the load, or None.
 
         Raises ONTOLOGY_NOT_FOUND if neither the domain nor the options have an ontology.
         """
@@ -125,20 +128,20 @@ class _Load:
         if ontology == "infer":
             self.tell("Inferring", None)
             return await anyio.to_thread.run_sync(infer, self.staging)
-        if ontology is None and present is None:
-            missing = no_ontology(self.domain)
-            hint = "Use --ontology infer, to have the types that the data suggests, or --ontology FILE."
-            raise GraphError(missing.code, missing.message, {**missing.details, "hint": hint})
+        if ontology is None and current_ontology is None:
+            error = no_ontology_error(self.domain)
+            hint = "Use --ontology infer to infer the types from the data, or --ontology FILE."
+            raise GraphError(error.code, error.message, {**error.details, "hint": hint})
         return ontology
 
     async def _register_outside_nodes(self) -> None:
-        """Register the nodes of the domain at which connections of the source end."""
-        missing = await anyio.to_thread.run_sync(self.staging.missing_ends)
-        if missing:
-            self.staging.add_outside_nodes(await living_of(self.core.store, self.domain, missing))
+        """Stage the types of nodes that exist only in the domain, but are endpoints of connections in the source."""
+        missing_ids = await anyio.to_thread.run_sync(self.staging.missing_ends)
+        if missing_ids:
+            self.staging.add_outside_nodes(await types_of_existing(self.core.store, self.domain, missing_ids))
 
     async def _decide_fates(self) -> None:
-        """Decide the outcome of all records whose ids the domain already has."""
+        """Record the outcomes of records that an earlier run wrote, or that have an id which exists in the domain."""
         for kind in (Kind.NODE, Kind.CONNECTION):
             spans = self.staging.spans(kind)
             written = await self._written_pages(kind, len(spans))
@@ -146,14 +149,18 @@ class _Load:
                 self.tell("Looking for conflicts", None)
                 page = self.staging.page(kind, span)
                 if number in written:
-                    self.staging.decide([(staged, Fate.WRITTEN) for staged in page])
+                    self.staging.decide([(record, LoadOutcome.WRITTEN) for record in page])
                     continue
                 rows = await read_in_parts(
-                    self.core.store, LOGGED_SUBJECTS, self.domain, subjects=[staged.id for staged in page]
+                    self.core.store, LOGGED_SUBJECTS, self.domain, subjects=[record.id for record in page]
                 )
-                logged = {row.subject: row for row in rows}
+                logged_subjects = {row.subject: row for row in rows}
                 self.staging.decide(
-                    [(staged, self._fate(staged, logged[staged.id])) for staged in page if staged.id in logged]
+                    [
+                        (record, self._fate(record, logged_subjects[record.id]))
+                        for record in page
+                        if record.id in logged_subjects
+                    ]
                 )
 
     async def _written_pages(self, kind: Kind, pages: int) -> set[int]:
@@ -167,69 +174,69 @@ class _Load:
     def request(self, kind: Kind, number: int) -> Request | None:
         """Return the request that identifies a page by source hash, options and page number.
 
-        Returns None if ids may exist. Then records of an earlier run are recognised by their ids.
+        Returns None if ids may already exist, because then records of an earlier run are recognised by their ids.
         """
         if self.options.on_conflict != "fail":
             return None
-        lines = ("load", self.staging.sha256, self.options.skip_invalid, str(kind), number)
-        return request_of("\n".join(map(str, lines)), lines)
+        identity = ("load", self.staging.sha256, self.options.skip_invalid, str(kind), number)
+        return request_of("\n".join(map(str, identity)), identity)
 
-    def _fate(self, staged: Staged, logged: LoggedSubject) -> Fate:
-        """Return the outcome of a record whose id the domain already has.
+    def _fate(self, staged: Staged, logged: LoggedSubject) -> LoadOutcome:
+        """Return the outcome of a record whose id already exists in the domain.
 
-        Refuses the record if the id belongs to another subject.
+        Rejects the record if the id belongs to another subject.
         """
         choice = self.options.on_conflict
         if logged.op == Op.DELETE or not _is_same(staged, logged):
-            self.staging.refuse(staged, _id_conflict(staged, logged))
-            return Fate.REFUSED
+            self.staging.reject(staged, _id_conflict_error(staged, logged))
+            return LoadOutcome.REJECTED
         if choice == "fail":
-            self.staging.refuse(staged, _conflict(staged))
-            return Fate.REFUSED
-        return Fate.SKIPPED if choice == "skip" else Fate.UPDATED
+            self.staging.reject(staged, _existing_id_error(staged))
+            return LoadOutcome.REJECTED
+        return LoadOutcome.SKIPPED if choice == "skip" else LoadOutcome.UPDATED
 
-    def _result(self, counts: Mapping[Kind, LoadCounts], seqs: Sequence[int] = ()) -> Loaded:
+    def _result(self, counts: Mapping[Kind, LoadCounts], seqs: Sequence[int] = ()) -> LoadResult:
         node_types, connection_types = self.staging.counts()
-        return Loaded(
+        return LoadResult(
             domain=self.domain,
             dry_run=self.options.dry_run,
             nodes=counts[Kind.NODE],
             connections=counts[Kind.CONNECTION],
             node_types=node_types,
             connection_types=connection_types,
-            refused=refusals(self.staging.findings),
+            refused=rejected_records(self.staging.findings),
             notes=notes(self.staging.findings),
             from_seq=seqs[0] if seqs else None,
             to_seq=seqs[-1] if seqs else None,
         )
 
 
-def _planned_ontology(present: Ontology | None, ontology: Ontology | None) -> Ontology | None:
-    """Return the ontology of the domain after the load."""
-    if present is None or ontology is None:
-        return present or ontology
-    return present.with_types(ontology.node_types, ontology.connection_types)
+def _planned_ontology(current_ontology: Ontology | None, ontology: Ontology | None) -> Ontology | None:
+    """Return the domain's ontology after the load: its current and its new types. None if there are no types."""
+    if current_ontology is None or ontology is None:
+        return current_ontology or ontology
+    return current_ontology.with_types(ontology.node_types, ontology.connection_types)
 
 
 def _is_same(staged: Staged, logged: LoggedSubject) -> bool:
-    """Return whether the logged subject has the record's type and ends. These never change."""
+    """Return whether the logged subject has the same kind, type and endpoints as the record."""
     if isinstance(staged, StagedNode):
         return (logged.kind, logged.type) == (Kind.NODE, staged.type)
     ends = (logged.source, logged.target)
     return (logged.kind, logged.type, *ends) == (Kind.CONNECTION, staged.type, staged.source, staged.target)
 
 
-def _conflict(staged: Staged) -> GraphError:
+def _existing_id_error(staged: Staged) -> GraphError:
     is_node = isinstance(staged, StagedNode)
     code = Code.NODE_ALREADY_EXISTS if is_node else Code.CONNECTION_ALREADY_EXISTS
-    message = f"The domain has {'node' if is_node else 'connection'} {printable(staged.id)} already"
+    message = f"The domain already has {'node' if is_node else 'connection'} {quote(staged.id)}"
     hint = "Use --on-conflict skip to keep it, or update to change it; or load into another --domain."
     return GraphError(code, message, {"hint": hint})
 
 
-def _id_conflict(staged: Staged, logged: LoggedSubject) -> GraphError:
-    """Return the error for an id that the domain uses for another subject, or used for a deleted one."""
+def _id_conflict_error(staged: Staged, logged: LoggedSubject) -> GraphError:
+    """Return the error for an id that the domain uses for another subject, or used for a deleted subject."""
     code = Code.NODE_ALREADY_EXISTS if isinstance(staged, StagedNode) else Code.CONNECTION_ALREADY_EXISTS
     former_use = "a deleted subject" if logged.op == Op.DELETE else f"another {printable(logged.type)}"
-    message = f"The domain has used the id {printable(staged.id)} for {former_use}"
+    message = f"The domain has used the id {quote(staged.id)} for {former_use}"
     return GraphError(code, message, {"hint": "Load into another domain, or change the id in the source."})

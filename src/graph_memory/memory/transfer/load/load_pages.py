@@ -1,4 +1,4 @@
-"""Writes the pages of a load, each as one batch. Refusals name the place in the source."""
+"""Writes the pages of a load, each as one batch. Errors name the position in the source."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.connections import ConnectionEdit, NewConnection
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit
 from graph_memory.memory.graph.validity import ValidityEdit
-from graph_memory.memory.transfer.load.sources import refusal
-from graph_memory.memory.transfer.load.staged_record import Fate, Staged, StagedNode
+from graph_memory.memory.transfer.load.sources import invalid_source_error
+from graph_memory.memory.transfer.load.staged_record import LoadOutcome, Staged, StagedNode
 from graph_memory.memory.transfer.load.staging import Staging
 from graph_memory.memory.transfer.load.validate_graph import validate_record
 from graph_memory.memory.transfer.results import LoadCounts
@@ -30,7 +30,7 @@ _NOTHING = LoadCounts()
 
 @dataclass(slots=True)
 class Pages:
-    """Writes the staged records and counts the outcomes."""
+    """Writes the staged records in pages, and counts their outcomes."""
 
     core: Core
     domain: str
@@ -42,7 +42,7 @@ class Pages:
     """The numbers of the first and the last event of each page."""
 
     async def write(self, tell: Progress) -> None:
-        """Write all nodes, then all connections. Raises INVALID_SOURCE if the domain refuses some of them."""
+        """Write all nodes, then all connections. Raises INVALID_SOURCE if the domain rejects some of them."""
         for kind in (Kind.NODE, Kind.CONNECTION):
             spans = self.staging.spans(kind)
             for number, span in enumerate(spans):
@@ -51,21 +51,23 @@ class Pages:
             tell(f"Loading {kind}s", 1.0)
 
     async def _write_page(self, kind: Kind, number: int, page: Sequence[Staged]) -> None:
-        to_write = [staged for staged in page if staged.fate in (Fate.CREATED, Fate.UPDATED)]
+        to_write = [staged for staged in page if staged.fate in (LoadOutcome.CREATED, LoadOutcome.UPDATED)]
         result = await self._run(kind, number, to_write) if to_write else None
         created, updated, refused = (result.created, result.updated, result.refused) if result else (0, 0, 0)
-        before = self.counts[kind]
+        counts_before = self.counts[kind]
         self.counts[kind] = LoadCounts(
-            created=before.created + created,
-            updated=before.updated + updated,
-            unchanged=before.unchanged + len(to_write) - created - updated - refused,
-            skipped=before.skipped + sum(staged.fate is Fate.SKIPPED for staged in page),
-            loaded_before=before.loaded_before + sum(staged.fate is Fate.WRITTEN for staged in page),
+            created=counts_before.created + created,
+            updated=counts_before.updated + updated,
+            unchanged=counts_before.unchanged + len(to_write) - created - updated - refused,
+            skipped=counts_before.skipped + sum(staged.fate is LoadOutcome.SKIPPED for staged in page),
+            loaded_before=counts_before.loaded_before + sum(staged.fate is LoadOutcome.WRITTEN for staged in page),
         )
 
     async def _run(self, kind: Kind, number: int, to_write: Sequence[Staged]) -> BatchResult:
         operations = [
-            operation for index, staged in enumerate(to_write) for operation in await self._operations(index, staged)
+            operation
+            for index, staged in enumerate(to_write)
+            for operation in await self._make_operations(index, staged)
         ]
         options = Options(atomic=not self.skip_invalid)
         try:
@@ -76,20 +78,23 @@ class Pages:
                 raise
             faults = cast("Sequence[Mapping[str, object]]", error.details["faults"])
             raise self._interrupted_error(to_write, faults) from error
-        self._refuse(to_write, [fault.to_dict() for fault in result.faults])
+        self._reject(to_write, [fault.to_dict() for fault in result.faults])
         self.seqs += [seq for seq in (result.since, result.until) if seq is not None]
         return result
 
-    def _refuse(self, to_write: Sequence[Staged], faults: Sequence[Mapping[str, object]]) -> None:
+    def _reject(self, to_write: Sequence[Staged], faults: Sequence[Mapping[str, object]]) -> None:
         for fault in faults:
             details = {"hint": fault["hint"]} if fault.get("hint") else {}
             error = GraphError(Code(str(fault["code"])), str(fault["message"]), details)
-            self.staging.refuse(to_write[cast("int", fault["index"])], error)
+            self.staging.reject(to_write[cast("int", fault["index"])], error)
 
     def _interrupted_error(self, to_write: Sequence[Staged], faults: Sequence[Mapping[str, object]]) -> GraphError:
-        """Return the error for a load that stops, with the number of written records and the command to undo it."""
-        self._refuse(to_write, faults)
-        error = refusal(self.staging.findings)
+        """Return the error for a load that stops because the domain rejects records.
+
+        The error states how many records were written, and the command to undo them.
+        """
+        self._reject(to_write, faults)
+        error = invalid_source_error(self.staging.findings)
         if not self.seqs:
             return error
         count = sum(count.created + count.updated for count in self.counts.values())
@@ -98,13 +103,13 @@ class Pages:
         hint = f"Undo them with {undo}, or correct the data and load again."
         return GraphError(error.code, message, {**error.details, "hint": hint})
 
-    async def _operations(self, index: int, staged: Staged) -> list[Operation]:
+    async def _make_operations(self, index: int, staged: Staged) -> list[Operation]:
         record = validate_record(staged)
         node = record.arguments
         if isinstance(node, NewNode):
-            node = replace(node, windows=await self.core.contents.windows(node.content))
+            node = replace(node, windows=await self.core.contents.split_windows(node.content))
         kind = Kind.NODE if isinstance(node, NewNode) else Kind.CONNECTION
-        is_new = staged.fate is Fate.CREATED
+        is_new = staged.fate is LoadOutcome.CREATED
         arguments = node if is_new else _edit(staged, node)
         verb = f"{'create' if is_new else 'update'}_{kind}"
         operations = [Operation(index=index, verb=verb, subject=staged.id, change=arguments)]
@@ -116,7 +121,7 @@ class Pages:
 
 
 def _edit(staged: Staged, node: NewNode | NewConnection) -> NodeEdit | ConnectionEdit:
-    """Return the edit that makes an existing subject match the record. Values that the record lacks do not change."""
+    """Return the edit that makes an existing subject match the record. Keeps values that the record does not have."""
     content = None if staged.content is None else node.content
     if isinstance(node, NewConnection) or not isinstance(staged, StagedNode):
         connection = node if isinstance(node, NewConnection) else None

@@ -1,4 +1,4 @@
-"""The merged rows of another program's memory: each entity, relation and observation once. Pure."""
+"""Merges the rows of another program's memory: each entity, relation and observation occurs once."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from graph_memory.memory.transfer.formats.memories.rows import EntityRow, ObservationRow, RelationRow, Row
-from graph_memory.memory.transfer.formats.records import Note, Place, Refused
+from graph_memory.memory.transfer.formats.records import InvalidRecord, Note, SourcePosition
 from graph_memory.memory.transfer.load.staged_record import Findings
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue
 
 ROWS_PER_STEP = 5_000
-"""Number of rows read in one step."""
+"""Maximum number of rows read in one step."""
 MAX_CHARACTERS = 500_000_000
-"""Maximum number of characters of a memory in one import."""
-_TYPES = "entities that have one name and several types have the first of these"
+"""Maximum total length of a memory's imported texts, in characters."""
+_SEVERAL_TYPES = "an entity with several types gets the first of them"
 
 
 @dataclass(slots=True)
 class MergedEntity:
-    """An entity with the values of all its rows. Of equal observations, only the first is kept."""
+    """An entity with the values of all its rows. Only the first of equal observations is kept."""
 
-    place: Place
+    place: SourcePosition
     name: str
     type: str | None = None
     description: str = ""
@@ -40,43 +40,43 @@ class MergedRecords:
         self.findings = Findings()
         self._characters = 0
 
-    def filling(self, rows: Iterable[Row]) -> Iterator[None]:
-        """Merge rows step by step. Raises INVALID_ARGUMENT if they have too many characters."""
+    def merge_in_steps(self, rows: Iterable[Row]) -> Iterator[None]:
+        """Merge the rows of a memory step by step. Raises INVALID_ARGUMENT if they exceed `MAX_CHARACTERS`."""
         remaining = iter(rows)
         while page := list(islice(remaining, ROWS_PER_STEP)):
             for row in page:
-                self._take(row)
+                self._merge_row(row)
             yield
 
-    def _take(self, row: Row) -> None:
+    def _merge_row(self, row: Row) -> None:
         match row:
-            case Refused():
-                self.findings.refuse(row)
+            case InvalidRecord():
+                self.findings.reject(row)
             case Note():
                 self.findings.note(row)
             case EntityRow():
-                self._entity(row)
+                self._merge_entity(row)
             case ObservationRow():
-                self._count(row.text)
+                self._count_characters(row.text)
                 entity = self.entities.setdefault(row.entity, MergedEntity(row.place, row.entity))
                 entity.observations.setdefault(row.text, row)
             case RelationRow():
-                self._count(*row.key)
+                self._count_characters(*row.key)
                 self.relations.setdefault(row.key, row)
 
-    def _entity(self, row: EntityRow) -> None:
-        self._count(row.name, row.description)
+    def _merge_entity(self, row: EntityRow) -> None:
+        self._count_characters(row.name, row.description)
         entity = self.entities.setdefault(row.name, MergedEntity(row.place, row.name))
         if entity.type is not None and row.type not in (None, entity.type):
-            self.findings.note(Note(row.place, _TYPES))
+            self.findings.note(Note(row.place, _SEVERAL_TYPES))
         entity.type = row.type if entity.type is None else entity.type
         entity.description = entity.description or row.description
         entity.properties = _merge_properties(entity.properties, row.properties)
 
-    def _count(self, *texts: str) -> None:
+    def _count_characters(self, *texts: str) -> None:
         self._characters += sum(map(len, texts)) + 100
         if self._characters > MAX_CHARACTERS:
-            message = f"The memory has more than {MAX_CHARACTERS:,} characters"
+            message = f"The memory contains more than {MAX_CHARACTERS:,} characters"
             raise invalid_argument("source", message, "Import parts of it, one after the other.")
 
 

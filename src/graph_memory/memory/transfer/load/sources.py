@@ -1,24 +1,25 @@
-"""Reading of a source for a load or an inferred ontology, and reports on its faults."""
+"""Reads a source for a load or for an inferred ontology, and reports its errors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from graph_memory.memory.transfer.formats.records import Note, Refused, SourceOptions
+from graph_memory.memory.transfer.formats.records import InvalidRecord, Note, SourceOptions
 from graph_memory.memory.transfer.formats.source import GivenSource, items_of, sources_of
 from graph_memory.memory.transfer.load.staged_record import Findings
 from graph_memory.memory.transfer.load.staging import Staging
 from graph_memory.memory.transfer.load.validate_graph import GraphValidation, infer
-from graph_memory.memory.transfer.results import Refusal, Refusals, SourceNote
+from graph_memory.memory.transfer.results import RejectedRecord, RejectedRecords, SourceNote
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.values.content import Content
-from graph_memory.progress import Progress, silent
+from graph_memory.progress import Progress, log_progress
 
 Sources = GivenSource | Sequence[GivenSource]
 MAX_NAMED = 10
-"""Maximum number of refused records that a message names."""
+"""Maximum number of rejected records that an error message lists."""
+SKIP_HINT = Hint(" Or use --skip-invalid to load the valid records.")
 
 
 def infer_ontology(
@@ -26,73 +27,88 @@ def infer_ontology(
     options: SourceOptions | None = None,
     *,
     skip_invalid: bool = False,
-    tell: Progress = silent,
+    tell: Progress = log_progress,
 ) -> Ontology:
     """Return the ontology inferred from a graph in files or a Neo4j server, as `memory.transfer.load` reads them.
 
-    It has the types, the ends of connections, and rules that the data supports: the types of properties, required,
-    unique and indexed ones, and enums. Raises INVALID_SOURCE with the faults and their places, unless `skip_invalid`
-    leaves them out, INVALID_ARGUMENT if `source` is not a source, and STORE_UNAVAILABLE for an unreadable server.
+    The ontology contains the types, the endpoints of connections, and rules that the data supports: property types,
+    enums, and which properties are required, unique or indexed.
+
+    Raises INVALID_SOURCE with the errors and their positions if records are invalid, unless `skip_invalid` omits these
+    records. Raises INVALID_ARGUMENT if `source` is not a source, and STORE_UNAVAILABLE if a server cannot be read.
     """
     with closing(Staging(options or SourceOptions())) as staging:
-        for _ in reading(staging, source):
+        for _ in read_in_steps(staging, source):
             tell("Reading", None)
         for _ in GraphValidation(staging, None, _accept_any_content).run():
             tell("Checking", None)
-        check(staging.findings, skip_invalid=skip_invalid)
+        raise_if_invalid(staging.findings, skip_invalid=skip_invalid)
         tell("Inferring", None)
         return infer(staging)
 
 
-def reading(staging: Staging, source: Sources) -> Iterator[None]:
-    """Read a source step by step. Raises INVALID_ARGUMENT if it is not a source, and STORE_UNAVAILABLE."""
+def read_in_steps(staging: Staging, source: Sources) -> Iterator[None]:
+    """Read a source into the staging area step by step.
+
+    Raises INVALID_ARGUMENT if it is not a source, and STORE_UNAVAILABLE if a server cannot be read.
+    """
     sources = source if isinstance(source, Sequence) and not isinstance(source, str) else [source]
-    return staging.filling(items_of(sources_of(sources), staging.options))
+    return staging.stage_in_steps(items_of(sources_of(sources), staging.options))
 
 
 def _accept_any_content(_: Content) -> None:
     return None
 
 
-def check(findings: Findings, *, skip_invalid: bool) -> None:
-    """Raise INVALID_SOURCE if records were refused without `skip_invalid`, or a file could not be read to its end."""
+def raise_if_invalid(findings: Findings, *, skip_invalid: bool, skip_hint: Hint = SKIP_HINT) -> None:
+    """Raise INVALID_SOURCE if records were rejected without `skip_invalid`, or a file could not be read to its end."""
     if findings.count and (findings.is_cut or not skip_invalid):
-        raise refusal(findings)
+        raise invalid_source_error(findings, skip_hint)
 
 
-def refusal(findings: Findings) -> GraphError:
-    """Return the error for a source with refused records."""
-    lines = [f"  {refused.place}: {refused.message}" for refused in findings.refused[:MAX_NAMED]]
+def invalid_source_error(findings: Findings, skip_hint: Hint = SKIP_HINT) -> GraphError:
+    """Return the error for a source with rejected records. `skip_hint` says how to load only the valid records."""
+    hints = dict.fromkeys(refused.hint for refused in findings.invalid_records[:MAX_NAMED] if refused.hint)
+    shows_hints = len(hints) > 1
+    lines = [
+        f"  {refused.place}: {refused.message}{f' ({refused.hint})' if shows_hints and refused.hint else ''}"
+        for refused in findings.invalid_records[:MAX_NAMED]
+    ]
     more = [f"  and {findings.count - MAX_NAMED:,} more"] if findings.count > MAX_NAMED else []
-    count = "1 fault" if findings.count == 1 else f"{findings.count:,} faults"
+    count = "1 error" if findings.count == 1 else f"{findings.count:,} errors"
     message = "\n".join([f"The source has {count}:", *lines, *more])
-    hint = next((refused.hint for refused in findings.refused if refused.hint), "Correct the source.")
+    hint = next(iter(hints)) if len(hints) == 1 else "Correct the source."
     if not findings.is_cut:
-        hint = Hint("{hint}", " Or use --skip-invalid to load the valid records.", hint=hint)
-    details = {"report": refusals(findings).to_dict(), "hint": hint}
+        hint = Hint("{hint}", "{skip_hint}", hint=hint, skip_hint=skip_hint)
+    details = {"report": rejected_records(findings).to_dict(), "hint": hint}
     return GraphError(Code.INVALID_SOURCE, message, details)
 
 
-def refusals(findings: Findings) -> Refusals:
-    """Return the refused records for a report."""
-    return Refusals(count=findings.count, codes=dict(findings.codes), first=tuple(map(_refusal, findings.refused)))
+def rejected_records(findings: Findings) -> RejectedRecords:
+    """Return the number of rejected records per error code, and the first of these records."""
+    return RejectedRecords(
+        count=findings.count, codes=dict(findings.codes), first=tuple(map(_rejected_record, findings.invalid_records))
+    )
 
 
-def _refusal(refused: Refused) -> Refusal:
-    place = refused.place
-    return Refusal(
+def _rejected_record(record: InvalidRecord) -> RejectedRecord:
+    place = record.place
+    return RejectedRecord(
         file=place.file,
         line=place.line or None,
         column=place.column,
         element=place.element,
-        code=str(refused.code),
-        message=refused.message,
-        hint=refused.hint,
+        code=str(record.code),
+        message=record.message,
+        hint=record.hint,
     )
 
 
 def notes(findings: Findings) -> tuple[SourceNote, ...]:
-    """Return the notes on data that is stored differently, for a report."""
+    """Return the notes on data that is stored differently.
+
+    If there are too many, the last note states how many are omitted.
+    """
     results = [_note(note) for note in findings.notes.values()]
     if findings.unlisted:
         results.append(SourceNote(file=results[-1].file, text=f"{findings.unlisted:,} more notes are not listed"))

@@ -7,28 +7,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from graph_memory.memory.transfer.formats.records import Note, Place, Refused
+from graph_memory.memory.transfer.formats.records import InvalidRecord, Note, SourcePosition
 from graph_memory.model.values.properties import PropertyValue
 
 MAX_EXAMPLES = 20
-"""Maximum number of refused records, and of notes, in a report."""
+"""Maximum number of rejected records, and of notes, in a report."""
 
 
-class Fate(IntEnum):
-    """The outcome for a staged node or connection."""
+class LoadOutcome(IntEnum):
+    """The outcome of loading a staged node or connection."""
 
     CREATED = 0
     SKIPPED = 1
-    """The domain already has the record and keeps it unchanged."""
+    """The record's subject already exists in the domain, and is not changed."""
     UPDATED = 2
     WRITTEN = 3
     """An earlier run of the same load wrote the record."""
-    REFUSED = 4
+    REJECTED = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The first and last number of nodes or connections that are written together."""
+    """The numbers of the first and the last node or connection that are written together."""
 
     first: int
     last: int
@@ -39,10 +39,10 @@ class StagedNode:
     """A node that may be loaded."""
 
     n: int
-    fate: Fate
+    fate: LoadOutcome
     id: str
     type: str
-    place: Place
+    place: SourcePosition
     properties: Mapping[str, PropertyValue]
     content: str | None
     valid_from: str | None
@@ -56,15 +56,15 @@ class StagedNode:
 
 @dataclass(frozen=True, slots=True)
 class StagedConnection:
-    """A connection that may be loaded, with the types of its ends if they are known."""
+    """A connection that may be loaded, with the types of its endpoints if known."""
 
     n: int
-    fate: Fate
+    fate: LoadOutcome
     id: str
     type: str
     source: str
     target: str
-    place: Place
+    place: SourcePosition
     ends: tuple[str | None, str | None]
     properties: Mapping[str, PropertyValue]
     content: str | None
@@ -82,22 +82,22 @@ Staged = StagedNode | StagedConnection
 class Findings:
     """Problems found in a source: rejected records, and notes on data that is stored differently."""
 
-    refused: list[Refused] = field(default_factory=list[Refused])
+    invalid_records: list[InvalidRecord] = field(default_factory=list[InvalidRecord])
     count: int = 0
     codes: Counter[str] = field(default_factory=Counter[str])
     is_cut: bool = False
-    """Whether a file could not be read to its end."""
+    """Whether the rest of a file could not be read."""
     notes: dict[str, Note] = field(default_factory=dict[str, Note])
     unlisted: int = 0
-    """Number of notes beyond the maximum."""
+    """Number of notes that were dropped because there are more than `MAX_EXAMPLES`."""
 
-    def refuse(self, refused: Refused) -> None:
-        """Add a record that cannot be loaded."""
+    def reject(self, record: InvalidRecord) -> None:
+        """Count a record that cannot be loaded. Only the first `MAX_EXAMPLES` records are kept."""
         self.count += 1
-        self.codes[str(refused.code)] += 1
-        self.is_cut |= refused.ends
-        if len(self.refused) < MAX_EXAMPLES:
-            self.refused.append(refused)
+        self.codes[str(record.code)] += 1
+        self.is_cut |= record.ends
+        if len(self.invalid_records) < MAX_EXAMPLES:
+            self.invalid_records.append(record)
 
     def note(self, note: Note) -> None:
         """Add a note on data that is stored differently."""

@@ -1,6 +1,6 @@
 """The staging area of a load: a private SQLite database with the records of a source.
 
-The key of a node in the source becomes its id. Records that cannot be loaded are noted with their places.
+The key of a node in the source becomes its id. Records that cannot be loaded are listed with their positions.
 """
 
 from __future__ import annotations
@@ -13,19 +13,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar, cast
 
-from graph_memory.memory.transfer.archive.ledger import noting
+from graph_memory.memory.transfer.archive.ledger import translate_sqlite_errors
 from graph_memory.memory.transfer.formats.records import (
     ConnectionRecord,
+    InvalidRecord,
     Item,
     Key,
     NodeRecord,
     Note,
-    Place,
     Record,
-    Refused,
     SourceOptions,
+    SourcePosition,
 )
-from graph_memory.memory.transfer.load.staged_record import Fate, Findings, Span, Staged, StagedConnection, StagedNode
+from graph_memory.memory.transfer.load.staged_record import (
+    Findings,
+    LoadOutcome,
+    Span,
+    Staged,
+    StagedConnection,
+    StagedNode,
+)
 from graph_memory.memory.transfer.results import LoadCounts
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.kinds import Kind
@@ -54,7 +61,7 @@ S = TypeVar("S", StagedNode, StagedConnection)
 
 
 class Staging:
-    """The nodes and connections of a source. Raises FILE_CREATION_FAILED if the disk is full."""
+    """Stores the nodes and connections of a source. Raises FILE_CREATION_FAILED if the disk is full."""
 
     def __init__(self, options: SourceOptions) -> None:
         self.options = options
@@ -74,32 +81,32 @@ class Staging:
         """The hash of all records and of the options."""
         return self._digest.hexdigest()
 
-    def filling(self, items: Iterable[Item]) -> Iterator[None]:
+    def stage_in_steps(self, items: Iterable[Item]) -> Iterator[None]:
         """Stage the records step by step, and set the type of every node and the id of every connection."""
         remaining = iter(items)
         while page := list(islice(remaining, PAGE)):
-            with noting():
+            with translate_sqlite_errors():
                 for item in page:
-                    self._take(item)
+                    self._stage(item)
             yield
-        with noting():
+        with translate_sqlite_errors():
             self._choose_types()
             self._name_connections()
 
-    def _take(self, item: Item) -> None:
+    def _stage(self, item: Item) -> None:
         match item:
-            case Refused():
-                self._leave_out(item)
+            case InvalidRecord():
+                self._reject(item)
             case Note():
                 self.findings.note(item)
             case NodeRecord():
                 self._digest.update(repr(item).encode(errors="surrogatepass"))
-                self._take_node(item)
+                self._stage_node(item)
             case ConnectionRecord():
                 self._digest.update(repr(item).encode(errors="surrogatepass"))
-                self._take_connection(item)
+                self._stage_connection(item)
 
-    def _take_node(self, node: NodeRecord) -> None:
+    def _stage_node(self, node: NodeRecord) -> None:
         node_id, kind = subject_id(node.key), node.labels[0]
         properties, content = self._content(node)
         if (name := self.options.id_property) is not None:
@@ -113,27 +120,30 @@ class Staging:
         if not self._db.execute(insert, row).rowcount:
             first = self._db.execute("SELECT file, line, element FROM node WHERE id = ?", (node_id,)).fetchone()
             message = f"There is another node {node.key}, in {_place(*first)}"
-            self._leave_out(Refused(node.place, Code.NODE_ALREADY_EXISTS, message, key=node.key))
+            self._reject(InvalidRecord(node.place, Code.NODE_ALREADY_EXISTS, message, key=node.key))
 
-    def _leave_out(self, refused: Refused) -> None:
-        """Refuse a record. A refused node keeps its id, so that its connections do not join another node."""
-        self.findings.refuse(refused)
-        if refused.key is not None:
-            self._db.execute("INSERT OR IGNORE INTO left_out VALUES (?)", (subject_id(refused.key),))
+    def _reject(self, record: InvalidRecord) -> None:
+        """Reject a record.
+
+        Reserves the id of a rejected node, so that its connections are not attached to another node.
+        """
+        self.findings.reject(record)
+        if record.key is not None:
+            self._db.execute("INSERT OR IGNORE INTO left_out VALUES (?)", (subject_id(record.key),))
 
     def _content(self, record: Record) -> tuple[dict[str, PropertyValue], str | None]:
-        """Return a record's properties and content. The options can name a property as content."""
+        """Return a record's properties and content. The options can select a property whose value is the content."""
         properties = dict(record.properties)
         name = self.options.content_property
         if name is not None and record.content is None and isinstance(properties.get(name), str):
             return properties, str(properties.pop(name))
         return properties, record.content
 
-    def _take_connection(self, connection: ConnectionRecord) -> None:
+    def _stage_connection(self, connection: ConnectionRecord) -> None:
         properties, content = self._content(connection)
         ends = (subject_id(connection.start), subject_id(connection.end))
         kind, given_id = connection.type, connection.id
-        connection_id = made_id("conn", kind, *ends, self._ordinal(kind, *ends)) if given_id is None else None
+        connection_id = derive_id("conn", kind, *ends, self._next_ordinal(kind, *ends)) if given_id is None else None
         other_fields = [connection.strength, connection.importance, connection.made]
         body = _body(properties, content, connection, other_fields)
         row = (connection_id, kind, *ends, body, *_place_columns(connection.place), given_id)
@@ -151,33 +161,33 @@ class Staging:
             if len(body[-1]) > 1:
                 type_name = self._type_of(body[-1])
                 body[6] = list(dict.fromkeys([*body[6], *(label for label in body[-1] if label != type_name)]))
-                changed = (type_name, json.dumps(body, ensure_ascii=False), n)
-                self._db.execute("UPDATE node SET type = ?, body = ? WHERE n = ?", changed)
+                row = (type_name, json.dumps(body, ensure_ascii=False), n)
+                self._db.execute("UPDATE node SET type = ?, body = ? WHERE n = ?", row)
 
     def _type_of(self, labels: Sequence[str]) -> str:
-        chosen = [label for label in (*self.options.labels, *self.options.only_labels) if label in labels]
-        return chosen[0] if chosen else min(labels, key=lambda label: (self._labels[label], label))
+        preferred_labels = [label for label in (*self.options.labels, *self.options.only_labels) if label in labels]
+        return preferred_labels[0] if preferred_labels else min(labels, key=lambda label: (self._labels[label], label))
 
     def _name_connections(self) -> None:
-        """Set the ids of connections. Unless all ids of the source are unique and valid, ids are derived."""
+        """Set the ids of connections. Derives a new id if an id in the source is invalid or not unique."""
         self._db.execute("CREATE INDEX connection_own ON connection (own) WHERE own IS NOT NULL")
         for n, kind, source, target, given_id, is_free in self._db.execute(_GIVEN_IDS).fetchall():
             connection_id = (
-                given_id if is_free and is_id(given_id) else made_id("conn", kind, source, target, "own", given_id)
+                given_id if is_free and is_id(given_id) else derive_id("conn", kind, source, target, "own", given_id)
             )
             self._db.execute("UPDATE connection SET id = ? WHERE n = ?", (connection_id, n))
 
-    def _ordinal(self, *pair: str) -> str:
+    def _next_ordinal(self, *pair: str) -> str:
         upsert = "INSERT INTO pair VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
         return str(cast("tuple[int]", self._fetch_one(upsert, *pair))[0])
 
     def counts(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Return the numbers of nodes and connections by type, without refused ones."""
+        """Return the numbers of accepted nodes and of accepted connections, keyed by type."""
         query = "SELECT type, count(*) FROM {} WHERE fate < 4 GROUP BY type ORDER BY type"
         return dict(self._db.execute(query.format("node"))), dict(self._db.execute(query.format("connection")))
 
-    def fates(self) -> dict[Kind, LoadCounts]:
-        """Return the counts of outcomes, by kind."""
+    def outcomes(self) -> dict[Kind, LoadCounts]:
+        """Count the nodes and the connections, each by outcome."""
         counts = {kind: dict(self.run(_FATES.format(table))) for kind, table in _TABLE_OF.items()}
         return {
             kind: LoadCounts(**{_COUNT_NAMES[fate]: n for fate, n in by_fate.items()})
@@ -193,14 +203,14 @@ class Staging:
         return _all_pages(self._connections)
 
     def page(self, kind: Kind, span: Span) -> Sequence[Staged]:
-        """Return the accepted nodes or connections of a span."""
+        """Return the accepted nodes or connections in a span."""
         read = self._nodes if kind is Kind.NODE else self._connections
         return [
             connection for connection in read(span.first - 1, span.last - span.first + 1) if connection.n <= span.last
         ]
 
     def spans(self, kind: Kind) -> list[Span]:
-        """Return the pages of nodes or connections, which are the same for the same source."""
+        """Return the spans of the pages of nodes or connections. The same source always results in the same spans."""
         spans: list[Span] = []
         first, size = 1, 0
         for n, length in self.run(_SIZES.format(_TABLE_OF[kind])):
@@ -208,63 +218,74 @@ class Staging:
             if n - first + 1 == PAGE or size >= PAGE_CHARACTERS:
                 spans.append(Span(first, n))
                 first, size = n + 1, 0
-        last = self.run(_LAST.format(_TABLE_OF[kind]))[0][0]
+        last = self.run(_LAST_NUMBER.format(_TABLE_OF[kind]))[0][0]
         return [*spans, Span(first, last)] if first <= last else spans
 
-    def decide(self, fates: Iterable[tuple[Staged, Fate]]) -> None:
-        """Record the outcomes for nodes or connections."""
+    def decide(self, fates: Iterable[tuple[Staged, LoadOutcome]]) -> None:
+        """Store the outcomes of nodes or connections."""
         for staged, fate in fates:
-            self.run(f"UPDATE {_table(staged)} SET fate = ? WHERE n = ?", fate, staged.n)  # noqa: S608 - names of ours
+            self.run(f"UPDATE {_table(staged)} SET fate = ? WHERE n = ?", fate, staged.n)  # noqa: S608 - our own names
 
     def _nodes(self, after: int, limit: int) -> list[StagedNode]:
         return [
-            StagedNode(n, Fate(fate), node_id, kind, _place(*place), *_read(text))
+            StagedNode(n, LoadOutcome(fate), node_id, kind, _place(*place), *_parse_body(text))
             for n, fate, node_id, kind, text, *place in self.run(_NODES, after, limit)
         ]
 
     def _connections(self, after: int, limit: int) -> list[StagedConnection]:
         return [
             StagedConnection(
-                n, Fate(fate), connection_id, kind, source, target, _place(*place), (begins, ends), *_read(text)
+                n,
+                LoadOutcome(fate),
+                connection_id,
+                kind,
+                source,
+                target,
+                _place(*place),
+                (begins, ends),
+                *_parse_body(text),
             )
             for n, fate, connection_id, kind, source, target, text, begins, ends, *place in self.run(
                 _CONNECTIONS, after, limit
             )
         ]
 
-    def refuse(self, staged: Staged, error: GraphError) -> None:
-        """Refuse a node or connection with an error."""
-        self.decide([(staged, Fate.REFUSED)])
-        self.findings.refuse(Refused.of(staged.place, error))
+    def reject(self, staged: Staged, error: GraphError) -> None:
+        """Reject a node or connection with an error."""
+        self.decide([(staged, LoadOutcome.REJECTED)])
+        self.findings.reject(InvalidRecord.of(staged.place, error))
 
     def claim(self, owner: str, *name: str) -> str | None:
-        """Claim a unique name for an owner. Return None, or the owner that has claimed it before."""
+        """Claim a unique name for a subject.
+
+        Returns None on success, otherwise the subject that already claimed the name.
+        """
         text = json.dumps(name)
-        with noting():
+        with translate_sqlite_errors():
             if self._db.execute("INSERT OR IGNORE INTO claim VALUES (?, ?)", (text, owner)).rowcount:
                 return None
             return self.owner_of_claim(*name)
 
     def owner_of_claim(self, *name: str) -> str | None:
-        """Return the owner of a unique name, or None if it is not claimed."""
-        results = self.run("SELECT owner FROM claim WHERE name = ?", json.dumps(name))
-        return str(results[0][0]) if results else None
+        """Return the subject that claimed a unique name, or None if no subject has claimed it."""
+        claim_rows = self.run("SELECT owner FROM claim WHERE name = ?", json.dumps(name))
+        return str(claim_rows[0][0]) if claim_rows else None
 
     def missing_ends(self) -> list[str]:
-        """Return the ids of ends that are not in the source."""
-        return [subject_id for (subject_id,) in self.run(_MISSING)]
+        """Return the ids of connection endpoints that are not nodes of the source."""
+        return [subject_id for (subject_id,) in self.run(_MISSING_ENDS)]
 
     def is_shared(self, subject_id: str) -> bool:
-        """Return whether a refused node has the same id."""
+        """Return whether both an accepted and a rejected node have this id."""
         return bool(self.run("SELECT 1 FROM node JOIN left_out USING (id) WHERE id = ?", subject_id))
 
     def add_outside_nodes(self, types: Mapping[str, str]) -> None:
-        """Record the types of ends that are in the domain but not in the source."""
+        """Record the types of endpoints that are nodes of the domain but not of the source, keyed by id."""
         self._db.executemany("INSERT OR IGNORE INTO outside VALUES (?, ?)", types.items())
 
     def run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Run an SQL statement, and return its rows."""
-        with noting():
+        with translate_sqlite_errors():
             return self._db.execute(statement, values).fetchall()
 
     def _fetch_one(self, query: str, *values: object) -> tuple[Any, ...] | None:
@@ -284,14 +305,14 @@ def _all_pages(page_of: Callable[[int, int], Sequence[S]]) -> Iterator[S]:
 
 _FATES = "SELECT fate, count(*) FROM {} WHERE fate < 4 GROUP BY fate"
 _COUNT_NAMES = {
-    Fate.CREATED: "created",
-    Fate.SKIPPED: "skipped",
-    Fate.UPDATED: "updated",
-    Fate.WRITTEN: "loaded_before",
+    LoadOutcome.CREATED: "created",
+    LoadOutcome.SKIPPED: "skipped",
+    LoadOutcome.UPDATED: "updated",
+    LoadOutcome.WRITTEN: "loaded_before",
 }
 _TABLE_OF = {Kind.NODE: "node", Kind.CONNECTION: "connection"}
 _SIZES = "SELECT n, length(body) FROM {} ORDER BY n"
-_LAST = "SELECT coalesce(max(n), 0) FROM {}"
+_LAST_NUMBER = "SELECT coalesce(max(n), 0) FROM {}"
 _NODES = "SELECT n, fate, id, type, body, file, line, element FROM node WHERE n > ? AND fate < 4 ORDER BY n LIMIT ?"
 _CONNECTIONS = """
 SELECT c.n, c.fate, c.id, c.type, c.source, c.target, c.body,
@@ -308,7 +329,7 @@ SELECT n, type, source, target, own,
   AND (SELECT count(*) FROM connection o WHERE o.own = c.own) = 1
 FROM connection c WHERE own IS NOT NULL ORDER BY n
 """
-_MISSING = """
+_MISSING_ENDS = """
 SELECT source FROM connection
 WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = source) AND source NOT IN left_out
 UNION SELECT target FROM connection
@@ -316,30 +337,30 @@ WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = target) AND target NOT IN le
 """
 
 
-def _place_columns(place: Place) -> tuple[str, int, str | None]:
-    """Return a place as values for database columns. `_place` is the inverse."""
+def _place_columns(place: SourcePosition) -> tuple[str, int, str | None]:
+    """Return a position as values for database columns. `_place` is the inverse function."""
     return place.file, place.line, place.element
 
 
-def _place(file: str, line: int, element: str | None) -> Place:
-    return Place(file, line, element=element)
+def _place(file: str, line: int, element: str | None) -> SourcePosition:
+    return SourcePosition(file, line, element=element)
 
 
 def _body(properties: Mapping[str, PropertyValue], content: str | None, record: Record, more: Sequence[object]) -> str:
     return json.dumps([properties, content, record.valid_from, record.valid_to, *more], ensure_ascii=True)
 
 
-def _read(body: str) -> list[Any]:
+def _parse_body(body: str) -> list[Any]:
     return json.loads(body)
 
 
 def subject_id(key: Key) -> str:
     """Return the id of a node: its key in the source if that is a valid id, otherwise an id derived from the key."""
-    return str(key) if is_id(str(key)) else made_id("node", key.space, key.id)
+    return str(key) if is_id(str(key)) else derive_id("node", key.space, key.id)
 
 
-def made_id(prefix: str, *parts: str) -> str:
-    """Return an id derived from the parts of a key."""
+def derive_id(prefix: str, *parts: str) -> str:
+    """Return an id that is derived from the parts of a key."""
     data = json.dumps(parts).encode()
     return f"{prefix}-{hashlib.sha256(data).hexdigest()[:32]}"
 

@@ -1,7 +1,7 @@
-"""Validation of the records of a source: each node and connection is checked like the arguments of a write.
+"""Validates the records of a source with the same checks as a write.
 
-Unique values and the rules of connection types are checked within the source too. Conflicts with the domain are
-found when the records are written.
+Also checks that unique values occur only once in the source, and that its connections follow the rules of their types.
+Conflicts with the domain are found when the records are written.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class ValidatedRecord(NamedTuple):
 
 
 class GraphValidation:
-    """Checks all staged records, and refuses the ones that cannot be loaded.
+    """Checks all staged records, and rejects records that cannot be loaded.
 
-    Without an ontology, only records that no ontology would allow are refused. Types that an open ontology lacks are
-    added when they are written.
+    Without an ontology, rejects only records that no ontology would allow. Types that an open ontology lacks are added
+    when their records are written.
     """
 
     def __init__(self, staging: Staging, ontology: Ontology | None, check_content: Callable[[Content], None]) -> None:
@@ -58,24 +58,24 @@ class GraphValidation:
     def run(self) -> Iterator[None]:
         """Check all nodes and then all connections, yielding between steps."""
         for number, node in enumerate(self._staging.nodes()):
-            self._try(node, self._node)
+            self._check_or_reject(node, self._check_node)
             if number % PAGE == 0:
                 yield
         for number, connection in enumerate(self._staging.connections()):
-            self._try(connection, self._connection)
+            self._check_or_reject(connection, self._check_connection)
             if number % PAGE == 0:
                 yield
-        for declared in self._ontology.connection_types if self._ontology else ():
-            if declared.acyclic:
-                self._check_cycles(declared)
+        for connection_type in self._ontology.connection_types if self._ontology else ():
+            if connection_type.acyclic:
+                self._check_cycles(connection_type)
 
-    def _try(self, staged: Staged, check: Callable[..., None]) -> None:
+    def _check_or_reject(self, staged: Staged, check: Callable[..., None]) -> None:
         try:
             check(staged)
         except GraphError as error:
-            self._staging.refuse(staged, error)
+            self._staging.reject(staged, error)
 
-    def _node(self, node: StagedNode) -> None:
+    def _check_node(self, node: StagedNode) -> None:
         record = validate_record(node)
         if isinstance(record.arguments, NewNode):
             self._check_content(record.arguments.content)
@@ -85,7 +85,7 @@ class GraphValidation:
         else:
             self._check_rules(ontology.node_type(node.type), node, record)
 
-    def _connection(self, connection: StagedConnection) -> None:
+    def _check_connection(self, connection: StagedConnection) -> None:
         record = validate_record(connection)
         if isinstance(record.arguments, NewConnection) and record.arguments.content is not None:
             self._check_content(record.arguments.content)
@@ -99,50 +99,59 @@ class GraphValidation:
         if ontology is None or (ontology.open and ontology.find_connection_type(type_name) is None):
             check_name("Connection type", connection.type)
             return
-        declared = ontology.connection_type(type_name)
-        if not declared.allows(*((target, source) if is_turned else (source, target))):
+        connection_type = ontology.connection_type(type_name)
+        if not connection_type.allows(*((target, source) if is_turned else (source, target))):
             ontology.check_topology(connection.type, source, target)
         ends = _stored_ends(connection, is_turned=is_turned)
-        self._check_rules(declared, connection, record, ends)
-        self._check_inverse(declared, connection, *ends)
+        self._check_rules(connection_type, connection, record, ends)
+        self._check_inverse(connection_type, connection, *ends)
 
     def _missing_end_error(self, connection: StagedConnection) -> GraphError:
-        missing = connection.source if connection.ends[0] is None else connection.target
-        return (_ambiguous_end_error if self._staging.is_shared(missing) else _dangling_error)(connection, missing)
+        missing_id = connection.source if connection.ends[0] is None else connection.target
+        return (_ambiguous_end_error if self._staging.is_shared(missing_id) else _unknown_end_error)(
+            connection, missing_id
+        )
 
     def _check_rules(
-        self, declared: AnyType, staged: Staged, record: ValidatedRecord, ends: Ends | None = None
+        self, record_type: AnyType, staged: Staged, record: ValidatedRecord, ends: Ends | None = None
     ) -> None:
-        check_rules(declared, record.arguments.properties)
-        for claim in claims(declared, record.arguments.properties, ends):
-            other = self._staging.claim(staged.id, declared.title, *claim)
-            if other is None:
+        check_rules(record_type, record.arguments.properties)
+        for claim in claims(record_type, record.arguments.properties, ends):
+            owner = self._staging.claim(staged.id, record_type.title, *claim)
+            if owner is None:
                 continue
             if claim[0] == UNIQUE or not isinstance(staged, StagedConnection):
-                raise _shared_value_error(declared, claim[1], staged.properties[claim[1]], other)
-            raise _broken_rule_error(CONNECTION_RULES[claim[0]], staged, other)
+                raise _shared_value_error(record_type, claim[1], staged.properties[claim[1]], owner)
+            raise _broken_rule_error(CONNECTION_RULES[claim[0]], staged, owner)
 
-    def _check_inverse(self, declared: ConnectionType, connection: StagedConnection, source: str, target: str) -> None:
+    def _check_inverse(
+        self, connection_type: ConnectionType, connection: StagedConnection, source: str, target: str
+    ) -> None:
         rule = CONNECTION_RULES["inverse"]
-        if rule.applies_to(declared) and source != target:
-            self._staging.claim(connection.id, "way", declared.name, source, target)
-            if other := self._staging.owner_of_claim("way", declared.other_name, target, source):
+        if rule.applies_to(connection_type) and source != target:
+            self._staging.claim(connection.id, "way", connection_type.name, source, target)
+            if other := self._staging.owner_of_claim("way", connection_type.other_name, target, source):
                 raise _broken_rule_error(rule, connection, other)
 
-    def _check_cycles(self, declared: ConnectionType) -> None:
-        last: dict[str, StagedConnection] = {}
-        if cycle := find_cycle(self._edges(declared, last)):
-            closing = last[cycle[1]]
-            rule_error = _broken_rule_error(CONNECTION_RULES["cycle"], closing)
+    def _check_cycles(self, connection_type: ConnectionType) -> None:
+        last_by_source: dict[str, StagedConnection] = {}
+        if cycle := find_cycle(self._edges_of_type(connection_type, last_by_source)):
+            closing_connection = last_by_source[cycle[1]]
+            rule_error = _broken_rule_error(CONNECTION_RULES["cycle"], closing_connection)
             text = f"{rule_error.message}: {' ← '.join(map(printable, cycle[:10]))}"
-            self._staging.refuse(closing, GraphError(rule_error.code, text, rule_error.details))
+            self._staging.reject(closing_connection, GraphError(rule_error.code, text, rule_error.details))
 
-    def _edges(self, declared: ConnectionType, last: dict[str, StagedConnection]) -> Iterator[Ends]:
-        """Yield the ends of a type's connections. Records the last connection from each node in `last`."""
+    def _edges_of_type(
+        self, connection_type: ConnectionType, last_by_source: dict[str, StagedConnection]
+    ) -> Iterator[Ends]:
+        """Yield the source and target of each connection of a type or its inverse.
+
+        Stores each node's last connection in `last_by_source`.
+        """
         for connection in self._staging.connections():
-            if connection.type in (declared.name, declared.inverse):
-                ends = _stored_ends(connection, is_turned=connection.type != declared.name)
-                last[ends[0]] = connection
+            if connection.type in (connection_type.name, connection_type.inverse):
+                ends = _stored_ends(connection, is_turned=connection.type != connection_type.name)
+                last_by_source[ends[0]] = connection
                 yield ends
 
 
@@ -152,7 +161,7 @@ def _stored_ends(connection: StagedConnection, *, is_turned: bool) -> Ends:
 
 
 def validate_record(staged: Staged) -> ValidatedRecord:
-    """Return the arguments for writing a record. Raises the errors of a call with these arguments."""
+    """Return the arguments for writing a record. Raises the same errors as a call with these arguments."""
     properties = check_properties(staged.properties)
     validity = _validity(staged)
     if isinstance(staged, StagedConnection):
@@ -181,20 +190,22 @@ def validate_record(staged: Staged) -> ValidatedRecord:
 
 
 def _validity(staged: Staged) -> Validity:
-    begin, end = _moment("valid_from", staged.valid_from), _moment("valid_to", staged.valid_to)
+    begin, end = _parse_time("valid_from", staged.valid_from), _parse_time("valid_to", staged.valid_to)
     if begin is not None and end is not None and end <= begin:
-        raise invalid_argument("valid_to", "It would end before it starts", "Pass a later end.")
+        raise invalid_argument("valid_to", "The end of the validity is not after its start", "Pass a later end time.")
     return Validity(valid_from=begin, valid_to=end)
 
 
-def _moment(name: str, text: str | None) -> datetime | None:
+def _parse_time(name: str, text: str | None) -> datetime | None:
     if text is not None and _BELOW_MICROSECOND.search(text):
-        raise invalid_argument(name, f"{name} {quote(text)} is finer than a microsecond", "Round it to six digits.")
+        raise invalid_argument(
+            name, f"{name} {quote(text)} is finer than a microsecond", "Round it to six decimal places."
+        )
     try:
         return None if text is None else in_utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError) as error:
         raise invalid_argument(
-            name, f"{name} {quote(text)} is not an RFC 3339 time", "Write it as 2025-10-31T10:00:00Z."
+            name, f"{name} {quote(text)} is not a time in the form of RFC 3339", "Write it as 2025-10-31T10:00:00Z."
         ) from error
 
 
@@ -219,27 +230,32 @@ def _broken_rule_error(rule: ConnectionRule, connection: StagedConnection, other
         from_id=connection.source,
         to_id=connection.target,
     )
-    hint = "Leave one of them out, or change the ontology."
-    return GraphError(rule.code, BrokenRule(rule.name, other).refusal(draft).message, {"hint": hint})
+    hint = "Omit one of the two connections, or change the ontology."
+    return GraphError(rule.code, BrokenRule(rule.name, other).to_error(draft).message, {"hint": hint})
 
 
 def _ambiguous_end_error(connection: StagedConnection, end: str) -> GraphError:
-    message = f"The {printable(connection.type)} joins {printable(end)}, but several nodes of the source have that id"
-    return GraphError(Code.DANGLING_REFERENCE, message, {"hint": "Give each node of the source a unique id."})
+    connection_type = printable(connection.type)
+    message = f"A connection of type {connection_type} refers to node {quote(end)}, but several nodes have this id"
+    return GraphError(Code.DANGLING_REFERENCE, message, {"hint": "Give these nodes different ids."})
 
 
-def _dangling_error(connection: StagedConnection, missing: str) -> GraphError:
-    hint = "Add the node to the source, or load it before."
-    message = f"The {printable(connection.type)} has no node {printable(missing)} to join"
+def _unknown_end_error(connection: StagedConnection, missing: str) -> GraphError:
+    hint = "Add the node to the source, or load it first."
+    message = f"A connection of type {printable(connection.type)} refers to node {quote(missing)}, which does not exist"
     return GraphError(Code.DANGLING_REFERENCE, message, {"hint": hint})
 
 
 def _duplicate_error(connection: StagedConnection) -> GraphError:
-    message = f"The source has two connections with the id {printable(connection.id)}"
-    return GraphError(Code.CONNECTION_ALREADY_EXISTS, message, {"hint": "Remove one of them, or give it another id."})
+    message = f"The source has two connections with the id {quote(connection.id)}"
+    return GraphError(
+        Code.CONNECTION_ALREADY_EXISTS, message, {"hint": "Remove one of the connections, or give it another id."}
+    )
 
 
-def _shared_value_error(declared: AnyType, name: str, value: PropertyValue, other: str) -> GraphError:
-    message = f"{name} is unique in {declared.title}, and {other} has {quote(value)} too"
-    hint = "Correct one of them, or change the ontology."
+def _shared_value_error(record_type: AnyType, name: str, value: PropertyValue, other: str) -> GraphError:
+    message = (
+        f"Property {quote(name)} of {record_type.title} must be unique, but {quote(other)} also has {quote(value)}"
+    )
+    hint = "Correct one of the two values, or change the ontology."
     return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "hint": hint})

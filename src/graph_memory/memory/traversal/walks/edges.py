@@ -1,4 +1,4 @@
-"""Edges of walks, and the requests by which walks read the edges of many nodes at once."""
+"""Edges of walks, and the requests with which walks read many nodes' edges at once."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ R = TypeVar("R")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 MAX_EDGES = 1_000
-"""Maximum number of connections per node, the heaviest ones."""
+"""Maximum number of connections that are read per node, strongest first."""
 MAX_WEIGHED = 5_000
-"""Maximum number of connections of a node up to which all are weighed, as fast as the last changes can be read."""
+"""Maximum number of connections up to which all of a node's connections are weighed. This is as fast as reading the
+last changes."""
 MAX_CHANGES = 2_000
-"""Maximum number of last changes per type and direction that are read for a node with more connections."""
+"""Maximum number of last changes read per type and direction, for a node with more connections."""
 AT_ONCE = 100
-"""Maximum number of nodes per request."""
+"""Maximum number of nodes per request for connections."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A connection: its ends as stored, its weight, and the components of the weight."""
+    """A connection: its stored endpoints, its weight, and the weight's components."""
 
     id: str
     type: str
@@ -36,67 +37,67 @@ class Edge:
     ends: int | None = None
     """The end of the connection's validity, in milliseconds since 1970."""
     begins: int | None = None
-    """The start of the connection's validity or, if it has none, its creation, in milliseconds since 1970."""
+    """The start of the connection's validity or, without one, its creation, in milliseconds since 1970."""
 
     @property
     def since(self) -> date | None:
-        """The first day on which the connection is valid or, without a start, the day of its creation."""
-        return None if self.begins is None else instant(self.begins).date()
+        """The first day on which the connection is valid. Without a start, this is the day of its creation."""
+        return None if self.begins is None else to_datetime(self.begins).date()
 
     @property
     def until(self) -> date | None:
-        """The last day on which the connection is valid, or None if it has no end."""
-        return None if self.ends is None else (instant(self.ends) - datetime.resolution).date()
+        """The last day on which the connection is valid, or None without an end."""
+        return None if self.ends is None else (to_datetime(self.ends) - datetime.resolution).date()
 
     def other(self, node: str) -> str:
-        """Return the end of the connection that is not the given node."""
+        """Return the connection's other endpoint."""
         return self.to_id if self.from_id == node else self.from_id
 
 
 Rank = Callable[[Edge, int], float]
-"""Returns the rank of a connection that leads to a node at a depth."""
+"""A function that returns a connection's rank, given the depth of the node that it leads to."""
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeRequest:
-    """A request for the heaviest connections of nodes."""
+    """A request for nodes' strongest connections."""
 
     nodes: tuple[str, ...]
     most: int = MAX_EDGES
     known: tuple[str, ...] = ()
-    """Nodes that are known already. Connections to them are left out."""
+    """Nodes that are already known. Connections to them are excluded."""
     towards: tuple[str, ...] | None = None
-    """The only nodes to which connections may lead. None allows any node."""
+    """The only nodes to which connections can lead. None allows any node."""
     backward: bool = False
     """Whether connections are followed in the opposite direction."""
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeReply:
-    """The requested connections, and the nodes that have more."""
+    """The requested connections, and the nodes with more connections than requested."""
 
     edges: Mapping[str, Sequence[Edge]]
     cut: frozenset[str] = frozenset()
     hubs: frozenset[str] = frozenset()
     """Nodes with so many connections that not all of them were weighed."""
     degrees: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The approximate number of connections of each node."""
+    """The approximate number of connections per node."""
 
 
 Steps = Generator[EdgeRequest, EdgeReply, R]
-"""A walk: it yields requests for connections, and returns its result."""
+"""A walk as a generator. It yields requests for connections, and returns the walk's result."""
 
 
-def instant(milliseconds: int) -> datetime:
+def to_datetime(milliseconds: int) -> datetime:
     """Return the time for milliseconds since 1970."""
     return _EPOCH + timedelta(milliseconds=milliseconds)
 
 
-def chunks(nodes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Split nodes into chunks, one for each request."""
+def split_into_requests(nodes: Sequence[str]) -> list[tuple[str, ...]]:
+    """Split nodes into chunks of at most `AT_ONCE` nodes, one per request."""
     return [tuple(nodes[start : start + AT_ONCE]) for start in range(0, len(nodes), AT_ONCE)]
 
 
-def heavier(first: Edge | None, second: Edge) -> Edge:
-    """Return the heavier of two connections. If their weights are equal, return the first by id."""
+def heavier_edge(first: Edge | None, second: Edge) -> Edge:
+    """Return the heavier of two connections. On a tie, return the connection with the smaller id."""
     return second if first is None or (-second.weight, second.id) < (-first.weight, first.id) else first

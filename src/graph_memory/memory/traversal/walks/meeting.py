@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, Steps, chunks
-from graph_memory.memory.traversal.walks.walk import Plan, Visit, Walk, can_miss_edges, edges_to_follow, edges_to_read
+from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, Steps, split_into_requests
+from graph_memory.memory.traversal.walks.walk import (
+    Plan,
+    Visit,
+    WalkResult,
+    can_miss_edges,
+    edges_to_follow,
+    edges_to_read,
+)
 
 MAX_EXPLORED = 5_000
 """Maximum number of nodes that walks reach before they meet."""
@@ -31,11 +38,11 @@ class _Explorer:
         self.cut: set[str] = set()
         self.is_full = False
 
-    def level(self, frontier: list[str], depth: int) -> Steps[list[str]]:
-        """Follow the connections of all nodes at a depth. Return the nodes that they reach."""
+    def expand_level(self, frontier: list[str], depth: int) -> Steps[list[str]]:
+        """Follow the connections of all nodes at a depth. Return the nodes that are reached."""
         new_nodes: list[str] = []
         meetings: dict[frozenset[str], _Meeting] = {}
-        for part in chunks(frontier):
+        for part in split_into_requests(frontier):
             reply = yield EdgeRequest(part, edges_to_read(self.plan))
             edges = {node: list(reply.edges.get(node, ())) for node in part}
             self.cut |= reply.cut if can_miss_edges(self.plan) else reply.hubs
@@ -67,10 +74,10 @@ class _Explorer:
             pair = frozenset({self.owners[node], self.owners[other]})
             meetings[pair] = min(meetings.get(pair, meeting), meeting)
 
-    def ways(self) -> Walk:
+    def build_paths(self) -> WalkResult:
         """Return the starts and the paths between them, shortest first, within the maximum number of nodes."""
         node_ids = dict.fromkeys(self.plan.starts)
-        walk = Walk(cut=self.cut, is_full=self.is_full)
+        walk = WalkResult(cut=self.cut, is_full=self.is_full)
         for meeting in sorted(self.meetings.values()):
             path = dict.fromkeys([*self._path_to_start(meeting.near), *self._path_to_start(meeting.far)])
             if len(node_ids | path) > self.plan.max_nodes:
@@ -83,20 +90,19 @@ class _Explorer:
         return walk
 
     def _path_to_start(self, node: str) -> list[str]:
-        """Return the path from a node back to its start."""
         results = [node]
         while (parent := self.visits[results[-1]].parent) is not None:
             results.append(parent)
         return results
 
 
-def bidirectional(plan: Plan) -> Steps[Walk]:
-    """Walk from all starts at once, until the walks from every two starts have met or the maximum depth is reached."""
+def bidirectional(plan: Plan) -> Steps[WalkResult]:
+    """Walk from all starts at once, until the walks of each pair of starts have met or the maximum depth is reached."""
     explorer = _Explorer(plan)
     frontier = list(plan.starts)
     pairs = len(plan.starts) * (len(plan.starts) - 1) // 2
     for depth in range(plan.max_depth):
         if not frontier or len(explorer.meetings) == pairs:
             break
-        frontier = yield from explorer.level(frontier, depth)
-    return explorer.ways()
+        frontier = yield from explorer.expand_level(frontier, depth)
+    return explorer.build_paths()

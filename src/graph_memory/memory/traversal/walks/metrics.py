@@ -1,4 +1,4 @@
-"""Measures of a subgraph: density, components and centrality of its nodes."""
+"""Measures of a subgraph: its density, its components and its nodes' centrality."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def _component_sizes(adjacency: Adjacency) -> list[int]:
         if start in visited:
             continue
         visited.add(start)
-        waiting, size = [start], 0
-        while waiting:
+        stack, size = [start], 0
+        while stack:
             size += 1
-            new = adjacency[waiting.pop()] - visited
+            new = adjacency[stack.pop()] - visited
             visited |= new
-            waiting += new
+            stack += new
         sizes.append(size)
     return sizes
 
 
 def _betweenness(adjacency: Adjacency) -> dict[str, float]:
-    """Return, for each node, the share of the shortest paths between other nodes that pass through it.
+    """Return each node's share of the shortest paths between other nodes that pass through it.
 
     Source: Brandes (2001).
     """
@@ -75,18 +75,18 @@ def _betweenness(adjacency: Adjacency) -> dict[str, float]:
 
 
 def _shortest_paths(adjacency: Adjacency, start: str) -> tuple[list[str], dict[str, list[str]], dict[str, int]]:
-    """Return the nodes by distance, each node's predecessors, and its number of shortest paths."""
+    """Return the nodes by distance from `start`, their predecessors, and their numbers of shortest paths."""
     depths, path_counts = {start: 0}, {start: 1}
     predecessors: dict[str, list[str]] = {start: []}
     order: list[str] = []
-    waiting = deque([start])
-    while waiting:
-        node = waiting.popleft()
+    queue = deque([start])
+    while queue:
+        node = queue.popleft()
         order.append(node)
         for other in adjacency[node]:
             if other not in depths:
                 depths[other], path_counts[other], predecessors[other] = depths[node] + 1, 0, []
-                waiting.append(other)
+                queue.append(other)
             if depths[other] == depths[node] + 1:
                 path_counts[other] += path_counts[node]
                 predecessors[other].append(node)

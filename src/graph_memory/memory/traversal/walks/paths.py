@@ -1,4 +1,4 @@
-"""Paths between two nodes in a graph that is read step by step, from both ends. Ties are resolved by id."""
+"""Paths between two nodes in a graph that is read step by step, from both ends. On a tie, paths are ordered by id."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, Steps, chunks, heavier
+from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, Steps, heavier_edge, split_into_requests
 
 MAX_EXPLORED = 5_000
-"""Maximum number of nodes that are reached from both ends."""
+"""Maximum number of nodes reached from both ends in total."""
 MAX_TRIED = 20_000
 """Maximum number of partial paths that are tried."""
 _LIGHTEST = 1e-12
 Graph = Mapping[str, Mapping[str, Edge]]
-"""The heaviest connection from each node to each next node."""
+"""The strongest connection between two nodes, by source and then by target."""
 
 
 @dataclass(slots=True)
 class ExploredGraph:
-    """The part of the graph between two nodes that was read."""
+    """The explored part of the graph between two nodes."""
 
     graph: defaultdict[str, dict[str, Edge]] = field(default_factory=lambda: defaultdict(dict[str, Edge]))
     steps: int = 0
-    """The maximum length of paths that are completely known."""
+    """The number of steps up to which all paths were read."""
     explored: int = 0
     cut: set[str] = field(default_factory=set[str])
     is_full: bool = False
@@ -34,7 +34,7 @@ class ExploredGraph:
 
 @dataclass(slots=True)
 class _Side:
-    """The nodes that were reached from one end."""
+    """The nodes reached from one end of the path."""
 
     depths: dict[str, int]
     frontier: list[str]
@@ -43,7 +43,7 @@ class _Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class BestPaths:
     """The best paths as lists of nodes, best first, and whether the limit of partial paths was reached."""
 
     paths: tuple[tuple[str, ...], ...]
@@ -51,39 +51,44 @@ class Best:
 
 
 def explore_between(start: str, end: str, max_depth: int, *, first_only: bool) -> Steps[ExploredGraph]:
-    """Read all paths of up to `max_depth` steps. With `first_only`, stop once the shortest path is found."""
-    ways = ExploredGraph()
+    """Read all paths of up to `max_depth` steps. With `first_only`, stop when the shortest path is found."""
+    explored_graph = ExploredGraph()
     ahead, back = _Side({start: 0}, [start], backward=False), _Side({end: 0}, [end], backward=True)
-    ways.is_met = start == end
-    while ways.steps < max_depth and ahead.frontier and back.frontier and not (first_only and ways.is_met):
+    explored_graph.is_met = start == end
+    while (
+        explored_graph.steps < max_depth
+        and ahead.frontier
+        and back.frontier
+        and not (first_only and explored_graph.is_met)
+    ):
         side, other = (ahead, back) if len(ahead.frontier) <= len(back.frontier) else (back, ahead)
-        yield from _explore_step(ways, side, other)
-        ways.steps += 1
-        ways.is_met = ways.is_met or not ahead.depths.keys().isdisjoint(back.depths)
-        ways.explored = len(ahead.depths) + len(back.depths)
-        if ways.explored > MAX_EXPLORED:
-            ways.is_full = True
-            return ways
+        yield from _explore_step(explored_graph, side, other)
+        explored_graph.steps += 1
+        explored_graph.is_met = explored_graph.is_met or not ahead.depths.keys().isdisjoint(back.depths)
+        explored_graph.explored = len(ahead.depths) + len(back.depths)
+        if explored_graph.explored > MAX_EXPLORED:
+            explored_graph.is_full = True
+            return explored_graph
     if not (ahead.frontier and back.frontier):  # everything that one end reaches was read
-        ways.steps = max_depth
-    return ways
+        explored_graph.steps = max_depth
+    return explored_graph
 
 
-def _explore_step(ways: ExploredGraph, side: _Side, other: _Side) -> Steps[None]:
-    """Follow the connections of one end's frontier."""
+def _explore_step(explored_graph: ExploredGraph, side: _Side, other: _Side) -> Steps[None]:
+    """Follow the connections of all nodes on the frontier of one side."""
     new_nodes: list[str] = []
-    for part in chunks(side.frontier):
+    for part in split_into_requests(side.frontier):
         reply = yield EdgeRequest(part, backward=side.backward)
         edges = [(node, edge) for node in part for edge in reply.edges.get(node, ())]
         if reply.cut:
-            ways.cut |= reply.cut
+            explored_graph.cut |= reply.cut
             other_nodes = tuple(other.depths)
             joining = yield EdgeRequest(tuple(sorted(reply.cut)), towards=other_nodes, backward=side.backward)
             edges += [(node, edge) for node, node_edges in joining.edges.items() for edge in node_edges]
         for node, edge in edges:
             neighbour = edge.other(node)
             source, target = (neighbour, node) if side.backward else (node, neighbour)
-            ways.graph[source][target] = heavier(ways.graph[source].get(target), edge)
+            explored_graph.graph[source][target] = heavier_edge(explored_graph.graph[source].get(target), edge)
             if neighbour not in side.depths:
                 side.depths[neighbour] = side.steps + 1
                 new_nodes.append(neighbour)
@@ -92,25 +97,30 @@ def _explore_step(ways: ExploredGraph, side: _Side, other: _Side) -> Steps[None]
 
 
 def unit_cost(_: Edge) -> float:
-    """Return 1, the cost of each step when paths are ranked by their number of steps."""
+    """Return 1. Use this step cost to rank paths by their number of steps."""
     return 1.0
 
 
 def weight_cost(edge: Edge) -> float:
-    """Return the cost of a step when paths are ranked by the product of weights. Least cost is greatest product."""
+    """Return a step's cost for ranking paths by the product of weights.
+
+    The path with the lowest cost has the highest product.
+    """
     return -math.log(min(max(edge.weight, _LIGHTEST), 1.0)) + 0.0
 
 
-def best_paths(graph: Graph, start: str, end: str, count: int, max_steps: int, cost: Callable[[Edge], float]) -> Best:
-    """Return the `count` cheapest paths of at most `max_steps` steps that visit no node twice."""
+def best_paths(
+    graph: Graph, start: str, end: str, count: int, max_steps: int, cost: Callable[[Edge], float]
+) -> BestPaths:
+    """Return the `count` paths with the lowest costs, of at most `max_steps` steps. They visit no node twice."""
     costs = _costs_to_end(graph, end, max_steps, cost)
     if start not in costs[max_steps]:
-        return Best(())
+        return BestPaths(())
     results: list[tuple[str, ...]] = []
     heap: list[tuple[float, tuple[str, ...], float]] = [(costs[max_steps][start], (start,), 0.0)]
     for _ in range(MAX_TRIED):
         if not heap or len(results) == count:
-            return Best(tuple(results))
+            return BestPaths(tuple(results))
         _, path, spent = heapq.heappop(heap)
         node, steps_left = path[-1], max_steps - len(path) + 1
         if node == end:
@@ -120,11 +130,11 @@ def best_paths(graph: Graph, start: str, end: str, count: int, max_steps: int, c
             if other in costs[steps_left - 1] and other not in path:
                 total = spent + cost(edge)
                 heapq.heappush(heap, (round(total + costs[steps_left - 1][other], 12), (*path, other), total))
-    return Best(tuple(results), is_cut=True)
+    return BestPaths(tuple(results), is_cut=True)
 
 
 def _costs_to_end(graph: Graph, end: str, max_steps: int, cost: Callable[[Edge], float]) -> list[dict[str, float]]:
-    """Return each node's cost to the end, for each maximum number of steps."""
+    """Return each node's lowest cost to the end, for each maximum number of steps from 0 to `max_steps`."""
     predecessors: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
     for node, edges in graph.items():
         for other, edge in edges.items():

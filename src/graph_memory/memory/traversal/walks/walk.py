@@ -1,4 +1,7 @@
-"""Walks over a graph that is read step by step: breadth first, depth first, by weight. Ties are resolved by id."""
+"""Walks over a graph that is read step by step: breadth first, depth first, or by weight.
+
+On a tie, connections are ordered by id.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,17 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal
 
-from graph_memory.memory.traversal.walks.edges import MAX_EDGES, Edge, EdgeRequest, Rank, Steps, chunks
+from graph_memory.memory.traversal.walks.edges import MAX_EDGES, Edge, EdgeRequest, Rank, Steps, split_into_requests
 
 Strategy = Literal["breadth_first", "depth_first", "weighted", "bidirectional"]
 Expansion = Literal["all_edges", "strongest_edges", "diverse_edge_types"]
 
 MAX_STRONGEST = 5
-"""Number of connections per node that `strongest_edges` follows."""
+"""Number of connections followed per node with `strongest_edges`."""
 MAX_OF_TYPE = 2
-"""Number of connections per node and type that `diverse_edge_types` follows."""
+"""Number of connections followed per node and type with `diverse_edge_types`."""
 _SLACK = 50
-"""Number of further connections to read per node, because several may lead to the same node."""
+"""Number of additional connections to read per node, because several may lead to the same node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,12 @@ class Plan:
     expansion: Expansion
     rank: Rank
     ranks_all: bool = False
-    """Whether connections are ranked in another order than they are read, so that many must be read."""
+    """Whether the ranking order differs from the order of reading, so that many connections must be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A visited node, with its parent, the connection between them, and its distance from the start."""
+    """A visited node with its parent, the connection from the parent, and its distance from the start."""
 
     id: str
     depth: int = 0
@@ -47,8 +50,8 @@ class Visit:
 
 
 @dataclass(slots=True)
-class Walk:
-    """The result of a walk: the visits in order, and the limits that it reached."""
+class WalkResult:
+    """A walk's visits in order, and the limits that it reached."""
 
     visits: dict[str, Visit] = field(default_factory=dict[str, Visit])
     joins: list[Edge] = field(default_factory=list[Edge])
@@ -60,17 +63,17 @@ class Walk:
 
 
 class Walker:
-    """The state that all strategies share: the visits, and the known connections."""
+    """The state shared by all strategies: the visits and the known connections."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.walk = Walk({start: Visit(start) for start in plan.starts})
+        self.walk = WalkResult({start: Visit(start) for start in plan.starts})
         self.edges: dict[str, Sequence[Edge]] = {}
 
     def request_edges(self, nodes: Iterable[str]) -> Steps[None]:
-        """Request the connections of nodes."""
+        """Request the connections of nodes, and store the replies."""
         plan, room = self.plan, self.plan.max_nodes - len(self.walk.visits)
-        for part in chunks([*dict.fromkeys(nodes)]):
+        for part in split_into_requests([*dict.fromkeys(nodes)]):
             if plan.expansion == "all_edges":
                 maximum = MAX_EDGES if plan.ranks_all else min(MAX_EDGES, 2 * room + _SLACK)
                 reply = yield EdgeRequest(part, maximum, known=tuple(self.walk.visits))
@@ -84,7 +87,7 @@ class Walker:
         return edges_to_follow(self.edges[node], self.plan, depth + 1)
 
     def visit(self, node: str, depth: int, via: Edge, parent: str) -> bool:
-        """Visit a node, and return whether the limit allowed it."""
+        """Visit a node, unless the maximum number of nodes is reached. Return whether it was visited."""
         if len(self.walk.visits) >= self.plan.max_nodes:
             self.walk.is_full = True
             return False
@@ -93,7 +96,7 @@ class Walker:
 
 
 def edges_to_read(plan: Plan) -> int:
-    """Return the maximum number of connections to read for each node."""
+    """Return the maximum number of connections to read per node."""
     return MAX_STRONGEST if plan.expansion == "strongest_edges" and not plan.ranks_all else MAX_EDGES
 
 
@@ -116,14 +119,14 @@ def edges_to_follow(edges: Sequence[Edge], plan: Plan, depth: int) -> list[Edge]
             return [edge for place in range(MAX_OF_TYPE) for at, edge in numbered if at == place]
 
 
-def breadth_first(plan: Plan) -> Steps[Walk]:
-    """Visit all nodes at one depth before the nodes at the next depth."""
+def breadth_first(plan: Plan) -> Steps[WalkResult]:
+    """Visit all nodes at one depth before the next depth."""
     walker = Walker(plan)
     visits = walker.walk.visits
     frontier = list(plan.starts)
     for depth in range(plan.max_depth):
         new_nodes: list[str] = []
-        for part in chunks(frontier):
+        for part in split_into_requests(frontier):
             yield from walker.request_edges(part)
             for node in part:
                 for edge in walker.edges_to_follow(node, depth):
@@ -138,7 +141,7 @@ def breadth_first(plan: Plan) -> Steps[Walk]:
 
 @dataclass(slots=True)
 class _Frame:
-    """A node on the current path, and its connections that are not followed yet."""
+    """A node on the current path, and its connections that were not followed yet."""
 
     node: str
     depth: int
@@ -150,13 +153,13 @@ class _Frame:
         return (edge.other(self.node) for edge in self.edges[self.place :])
 
 
-def depth_first(plan: Plan) -> Steps[Walk]:
+def depth_first(plan: Plan) -> Steps[WalkResult]:
     """Visit the neighbours of each node before its siblings."""
     walker = Walker(plan)
     visits = walker.walk.visits
     for place, start in enumerate(plan.starts if plan.max_depth else ()):
         if start not in walker.edges:
-            yield from walker.request_edges(plan.starts[place:][:AHEAD])
+            yield from walker.request_edges(plan.starts[place:][:MAX_REQUESTED_AHEAD])
         stack = [_Frame(start, 0, walker.edges_to_follow(start, 0))]
         while stack:
             frame = stack[-1]
@@ -174,16 +177,16 @@ def depth_first(plan: Plan) -> Steps[Walk]:
             if other not in walker.edges:
                 siblings = [node_id for part in reversed(stack) for node_id in part.rest]
                 ahead = [node_id for node_id in siblings if node_id not in visits and node_id not in walker.edges]
-                yield from walker.request_edges([other, *ahead[: AHEAD - 1]])
+                yield from walker.request_edges([other, *ahead[: MAX_REQUESTED_AHEAD - 1]])
             stack.append(_Frame(other, depth, walker.edges_to_follow(other, depth)))
     return walker.walk
 
 
-AHEAD = 50
-"""Maximum number of nodes whose connections are requested together, because they are visited soon."""
+MAX_REQUESTED_AHEAD = 50
+"""Maximum number of nodes whose connections are requested together, because they will be visited soon."""
 
 
-def best_first(plan: Plan) -> Steps[Walk]:
+def best_first(plan: Plan) -> Steps[WalkResult]:
     """In each step, follow the highest-ranked connection of all visited nodes."""
     walker = Walker(plan)
     visits = walker.walk.visits
@@ -210,7 +213,7 @@ def best_first(plan: Plan) -> Steps[Walk]:
         if depth == plan.max_depth:
             continue
         if node not in walker.edges:
-            next_nodes = (entry[3] for entry in heapq.nsmallest(AHEAD, heap) if entry[2] < plan.max_depth)
+            next_nodes = (entry[3] for entry in heapq.nsmallest(MAX_REQUESTED_AHEAD, heap) if entry[2] < plan.max_depth)
             unread = [entry for entry in next_nodes if entry not in visits and entry not in walker.edges]
             yield from walker.request_edges([node, *unread])
         push(node, depth)

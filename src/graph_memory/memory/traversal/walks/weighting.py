@@ -1,4 +1,4 @@
-"""The rank by which a caller orders connections: the weight, a property, or arithmetic over a few names.
+"""How a caller ranks connections: by weight, by a property, or by arithmetic over a few names.
 
 Expressions are parsed, never executed. They may contain numbers, these names, `+ - * / **` and a few functions, and are
 limited in length and depth. Results that cannot be computed are 0.
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from graph_memory.memory.traversal.walks.edges import Edge, Rank
-from graph_memory.model.text.wording import printable, quote
+from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 
 MAX_CHARACTERS = 200
@@ -50,7 +50,7 @@ _VARIABLES: Mapping[str, Value] = {
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """The function that ranks connections and, if the rank is a single property, that property."""
+    """The function that ranks connections. If it returns a single property, `Weighting` also names the property."""
 
     rank: Rank
     property: str | None = None
@@ -64,18 +64,21 @@ def by_weight(edge: Edge, _: int = 0) -> float:
     return edge.weight
 
 
-def weighting(text: str | None) -> Weighting:
-    """Return the ranking for the given weight argument. Raises INVALID_ARGUMENT."""
+def parse_weighting(text: str | None) -> Weighting:
+    """Return the ranking for the weight argument.
+
+    Raises INVALID_ARGUMENT if it is neither a property name nor valid arithmetic.
+    """
     if text is None or text == "weight":
         return Weighting(by_weight)
     if not isinstance(text, str) or not 0 < len(text) <= MAX_CHARACTERS:  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise _invalid_weight(f"weight is {quote(text)}")
+        raise _invalid_weight(f"weight must be a string of 1 to {MAX_CHARACTERS} characters, not {quote(text)}")
     if text.isidentifier() and text not in NAMES and not text.startswith("_"):
-        return Weighting(_safe_rank(_property(text)), property=text, properties=(text,))
+        return Weighting(_safe_rank(_property_value(text)), property=text, properties=(text,))
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise _invalid_weight(f"weight {quote(text)} is not valid arithmetic") from None
+        raise _invalid_weight(f"weight is not a valid expression: {quote(text)}") from None
     if sum(1 for _ in ast.walk(tree)) > _MAX_PARTS:
         raise _invalid_weight("weight has too many parts")
     return Weighting(_safe_rank(_compile(tree.body)), is_expression=True, properties=tuple(_properties_in(tree)))
@@ -107,16 +110,16 @@ def _safe_rank(value: Value) -> Rank:
     return rank
 
 
-def number(value: object) -> float:
-    """Return a stored value as a number, or 0 if it is not one."""
+def to_number(value: object) -> float:
+    """Return a stored value as a number, or 0 if it is not a number."""
     try:
         return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
     except OverflowError:
         return 0.0
 
 
-def _property(name: str) -> Value:
-    return lambda edge, _: number(edge.properties.get(name))
+def _property_value(name: str) -> Value:
+    return lambda edge, _: to_number(edge.properties.get(name))
 
 
 def _compile(part: ast.expr) -> Value:
@@ -125,14 +128,14 @@ def _compile(part: ast.expr) -> Value:
         case ast.Constant(value=bool()):
             pass
         case ast.Constant(value=int() | float() as value):
-            constant = number(value)
+            constant = to_number(value)
             return lambda _, __: constant
         case ast.Name(id=name) if name in _VARIABLES:
             return _VARIABLES[name]
         case ast.Attribute(value=ast.Name(id="properties"), attr=name):
-            return _property(name)
+            return _property_value(name)
         case ast.Subscript(value=ast.Name(id="properties"), slice=ast.Constant(value=str(name))):
-            return _property(name)
+            return _property_value(name)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             inner = _compile(operand)
             return lambda edge, depth: -inner(edge, depth)
@@ -143,7 +146,7 @@ def _compile(part: ast.expr) -> Value:
             return _call(name, [_compile(argument) for argument in args])
         case _:
             pass
-    raise _invalid_weight(f"weight cannot have {quote(ast.unparse(part))}")
+    raise _invalid_weight(f"weight cannot contain {quote(ast.unparse(part))}")
 
 
 def _call(name: str, parts: list[Value]) -> Value:
@@ -154,4 +157,4 @@ def _call(name: str, parts: list[Value]) -> Value:
 
 
 def _invalid_weight(message: str) -> Exception:
-    return invalid_argument("weight", printable(message), _HINT)
+    return invalid_argument("weight", message, _HINT)

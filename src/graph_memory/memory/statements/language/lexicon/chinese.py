@@ -1,4 +1,4 @@
-"""Chinese."""
+"""The Chinese lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 
@@ -64,5 +64,5 @@ CHINESE = Lexicon(
     months="",
     weekdays="星期一/周一 星期二/周二 星期三/周三 星期四/周四 星期五/周五 星期六/周六 星期日/周日",
     comma_is_decimal=False,
-    is_written_apart=False,
+    has_spaces_between_words=False,
 )

@@ -1,4 +1,4 @@
-"""Dutch."""
+"""The Dutch lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 

@@ -1,4 +1,4 @@
-"""English."""
+"""The English lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 

@@ -1,4 +1,4 @@
-"""French."""
+"""The French lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 

@@ -1,4 +1,4 @@
-"""German."""
+"""The German lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 

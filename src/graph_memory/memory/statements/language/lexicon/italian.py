@@ -1,4 +1,4 @@
-"""Italian."""
+"""The Italian lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 

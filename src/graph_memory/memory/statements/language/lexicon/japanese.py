@@ -1,4 +1,4 @@
-"""Japanese."""
+"""The Japanese lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 
@@ -63,5 +63,5 @@ JAPANESE = Lexicon(
     months="",
     weekdays="月曜 火曜 水曜 木曜 金曜 土曜 日曜",
     comma_is_decimal=False,
-    is_written_apart=False,
+    has_spaces_between_words=False,
 )

@@ -1,4 +1,4 @@
-"""Portuguese."""
+"""The Portuguese lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 

@@ -1,4 +1,4 @@
-"""Russian."""
+"""The Russian lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 

@@ -1,4 +1,4 @@
-"""Spanish."""
+"""The Spanish lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 

@@ -1,4 +1,4 @@
-"""Swedish."""
+"""The Swedish lexicon."""
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
-from graph_memory.memory.transfer.formats.memories.json_lines import rows_or_refusal
+from graph_memory.memory.transfer.formats.memories.json_lines import rows_or_invalid_record
 from graph_memory.memory.transfer.formats.memories.official import entity_rows
 from graph_memory.memory.transfer.formats.memories.rows import (
     EntityRow,
@@ -27,11 +27,11 @@ from graph_memory.memory.transfer.formats.neo4j_reading import (
     NodeRow,
     RelationshipRow,
 )
-from graph_memory.memory.transfer.formats.records import Note, Place, Unfit
+from graph_memory.memory.transfer.formats.records import InvalidSourceValue, Note, SourcePosition
 from graph_memory.model.text.wording import printable
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.connecting import Address
-from graph_memory.storage.foreign import AsText, Graph, open_graph
+from graph_memory.storage.foreign import Graph, TextValue, open_graph
 from graph_memory.storage.queries import query
 
 LABELS = query("transfer/foreign_labels", str)
@@ -49,14 +49,14 @@ def of_mcp_neo4j_memory(source: Neo4jSource) -> Rows:
         names: dict[str, str] = {}
         for place, node, values in graph.nodes(MEMORY):
             names[node.key] = text_in(values, "name") or ""
-            yield from rows_or_refusal(place, partial(_memory_rows, values, place))
+            yield from rows_or_invalid_record(place, partial(_memory_rows, values, place))
         for place, row, values in graph.relationships(MEMORY):
-            yield from rows_or_refusal(
+            yield from rows_or_invalid_record(
                 place, partial(_relation, row, place, names, row.type, scalars_of(values, set()))
             )
 
 
-def _memory_rows(values: Values, place: Place) -> Rows:
+def _memory_rows(values: Values, place: SourcePosition) -> Rows:
     entity: Values = {
         **values,
         "observations": values.get("observations") or [],
@@ -66,30 +66,30 @@ def _memory_rows(values: Values, place: Place) -> Rows:
 
 
 def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
-    """Yield the entities, facts and preferences of neo4j-agent-memory. Its messages and traces are left out."""
+    """Yield the entities, facts and preferences of neo4j-agent-memory. Skips its messages and traces."""
     with _open_graph(source) as graph:
         names: dict[str, str] = {}
         for place, node, values in graph.nodes(AGENT_ENTITY):
             if values.get("merged_into") is not None:
-                yield Note(Place(printable(source)), "entities that were merged into others are left out")
+                yield Note(SourcePosition(printable(source)), "entities that were merged into others are left out")
                 continue
             names[node.key] = text_in(values, "name") or ""
-            yield from rows_or_refusal(place, partial(_agent_entity, values, place))
+            yield from rows_or_invalid_record(place, partial(_agent_entity, values, place))
         for place, row, values in graph.relationships(AGENT_ENTITY):
             if row.source in names and row.target in names:
                 kind = (text_in(values, "type", "relation_type") if row.type == _RELATED else None) or row.type
-                yield from rows_or_refusal(
+                yield from rows_or_invalid_record(
                     place, partial(_relation, row, place, names, kind, scalars_of(values, _EDGE))
                 )
         known = set(names.values())
         for place, _, values in graph.nodes(FACT):
-            yield from rows_or_refusal(place, partial(_fact_rows, values, place, known))
+            yield from rows_or_invalid_record(place, partial(_fact_rows, values, place, known))
         for place, _, values in graph.nodes(PREFERENCE):
-            yield from rows_or_refusal(place, partial(_preference, values, place))
-    yield Note(Place(printable(source)), "messages, reasoning traces and embeddings are left out")
+            yield from rows_or_invalid_record(place, partial(_preference, values, place))
+    yield Note(SourcePosition(printable(source)), "messages, reasoning traces and embeddings are left out")
 
 
-def _agent_entity(values: Values, place: Place) -> Rows:
+def _agent_entity(values: Values, place: SourcePosition) -> Rows:
     properties = {
         key: value
         for key, value in scalars_of(values, _KEPT_ELSEWHERE).items()
@@ -106,7 +106,7 @@ def _agent_entity(values: Values, place: Place) -> Rows:
     )
 
 
-def _fact_rows(values: Values, place: Place, known: set[str]) -> Rows:
+def _fact_rows(values: Values, place: SourcePosition, known: set[str]) -> Rows:
     """Yield a fact as an observation of its subject, and as a relation if it joins two entities."""
     subject, predicate, text = (text_of(values, name) for name in ("subject", "predicate", "object"))
     if subject not in known:
@@ -125,7 +125,7 @@ def _fact_rows(values: Values, place: Place, known: set[str]) -> Rows:
         yield RelationRow(place=place, start=subject, end=text, type=predicate)
 
 
-def _preference(values: Values, place: Place) -> Rows:
+def _preference(values: Values, place: SourcePosition) -> Rows:
     category, context = text_in(values, "category") or "preference", text_in(values, "context")
     text = text_of(values, "preference")
     yield EntityRow(place=place, name=category, type="preference")
@@ -145,42 +145,42 @@ def _source(values: Values) -> str:
 
 def _relation(
     row: RelationshipRow,
-    place: Place,
+    place: SourcePosition,
     names: Mapping[str, str],
     kind: str,
     properties: Mapping[str, PropertyValue],
 ) -> Rows:
     start, end = names.get(row.source), names.get(row.target)
     if not start or not end:
-        raise Unfit("An end of the relationship has no name", "Add a name, or remove it.")
+        raise InvalidSourceValue("An end of the relationship has no name", "Add a name, or remove the relationship.")
     yield RelationRow(place=place, start=start, end=end, type=kind, properties=properties)
 
 
 def labels_in(source: Neo4jSource) -> set[str]:
-    """Return the labels in a database by which a readable memory is recognised."""
+    """Return the labels in a database that identify the memory of a supported program."""
     with _open_graph(source) as graph:
         return set(graph.graph.rows(LABELS, labels=[MEMORY, AGENT_ENTITY, FACT, PREFERENCE]))
 
 
 @dataclass(frozen=True, slots=True)
 class _OpenGraph:
-    """An open graph. It returns temporal and spatial values as text."""
+    """An open connection to a graph in Neo4j. Returns temporal and spatial values as text."""
 
     graph: Graph
     name: str
 
-    def nodes(self, label: str) -> Iterator[tuple[Place, NodeRow, Values]]:
+    def nodes(self, label: str) -> Iterator[tuple[SourcePosition, NodeRow, Values]]:
         for row in self.graph.rows(NODES, labels=[label], id_property=None):
-            yield Place(self.name, element=f"node {row.element}"), row, _plain(row.properties)
+            yield SourcePosition(self.name, element=f"node {row.element}"), row, _plain(row.properties)
 
-    def relationships(self, label: str) -> Iterator[tuple[Place, RelationshipRow, Values]]:
+    def relationships(self, label: str) -> Iterator[tuple[SourcePosition, RelationshipRow, Values]]:
         """Yield the relationships between nodes that have the label."""
         for row in self.graph.rows(RELATIONSHIPS, labels=[label], id_property=None, types=[]):
-            yield Place(self.name, element=f"relationship {row.element}"), row, _plain(row.properties)
+            yield SourcePosition(self.name, element=f"relationship {row.element}"), row, _plain(row.properties)
 
 
 def _plain(values: Values) -> dict[str, object]:
-    return {name: value.text if isinstance(value, AsText) else value for name, value in values.items()}
+    return {name: value.text if isinstance(value, TextValue) else value for name, value in values.items()}
 
 
 @contextmanager

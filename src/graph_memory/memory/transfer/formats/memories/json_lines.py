@@ -2,81 +2,188 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import IO, cast
 
-from graph_memory.memory.transfer.formats.files import MAX_BYTES, Lines, open_source, unpacking
+from graph_memory.memory.transfer.formats.files import MAX_BYTES, Lines, open_source, translate_unpack_errors
 from graph_memory.memory.transfer.formats.memories.rows import Rows
-from graph_memory.memory.transfer.formats.records import Place, Unfit, Unreadable
+from graph_memory.memory.transfer.formats.records import InvalidSourceValue, SourcePosition, UnreadableSource
 from graph_memory.model.text.wording import kind_of
-from graph_memory.model.values.plain import NotJson, parse_json_strictly
+from graph_memory.model.values.plain import STRICT_JSON, NotJson, parse_json_strictly
 
+_CHUNK = 1 << 20
 Object = Mapping[str, object]
 
 
-def lines_of(path: Path, rows_of: Callable[[Object, Place], Rows]) -> Rows:
-    """Yield the rows of each line of a file. An unreadable line is refused with its number."""
+def lines_of(path: Path, rows_of: Callable[[Object, SourcePosition], Rows]) -> Rows:
+    """Yield the rows of each line of a file.
+
+    For an invalid line, yields an invalid record with the line number instead.
+    """
     try:
         with open_source(path) as stream:
             lines = Lines(stream, path.name)
             for line in lines:
                 if line.strip():
-                    yield from rows_or_refusal(
+                    yield from rows_or_invalid_record(
                         lines.place, lambda line=line, at=lines.place: rows_of(as_object(line), at)
                     )
-    except Unreadable as error:
-        yield error.refused
+    except UnreadableSource as error:
+        yield error.invalid_record
 
 
-def rows_or_refusal(place: Place, rows: Callable[[], Rows]) -> Rows:
-    """Yield rows. If a row is invalid, yield a refusal in its place and stop."""
+def rows_or_invalid_record(place: SourcePosition, rows: Callable[[], Rows]) -> Rows:
+    """Yield the rows of an entry of a source.
+
+    After an invalid row, yield an invalid record with the position, and stop.
+    """
     try:
         yield from rows()
-    except Unfit as error:
+    except InvalidSourceValue as error:
         yield error.at(place)
 
 
 def first_line(path: Path) -> bytes:
-    """Return the first non-empty line of a file. Raises Unreadable."""
+    """Return the first line that is not blank, or empty bytes if there is none.
+
+    Raises UnreadableSource if the file cannot be read that far.
+    """
     with open_source(path) as stream:
         return next((line for line in Lines(stream, path.name) if line.strip()), b"")
 
 
 def as_object(line: bytes) -> Object:
-    """Parse a line as a JSON object. Raises Unfit."""
+    """Parse a line as a JSON object. Raises InvalidSourceValue if it is not a JSON object."""
     value = _parse_json(line, "line")
     if not isinstance(value, dict):
-        raise Unfit(f"The line is {kind_of(value)}, not an object")
+        raise InvalidSourceValue(f"The line is {kind_of(value)}, not an object")
     return cast("Object", value)
 
 
 def read_json_file(path: Path) -> object:
-    """Return the value of a JSON file. Raises Unreadable, and INVALID_ARGUMENT if it cannot be opened."""
-    place = Place(path.name)
-    with open_source(path) as stream, unpacking(place):
+    """Return the parsed value of a JSON file.
+
+    Raises UnreadableSource if it is too long or not JSON, and INVALID_ARGUMENT if it cannot be opened.
+    """
+    place = SourcePosition(path.name)
+    with open_source(path) as stream, translate_unpack_errors(place):
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise Unreadable(place, f"The file is longer than {MAX_BYTES:,} bytes", "Divide it.")
+        raise UnreadableSource(place, f"The file is longer than {MAX_BYTES:,} bytes", "Divide it.")
     try:
         return _parse_json(data.removeprefix(b"\xef\xbb\xbf"), "file")
-    except Unfit as error:
-        refused = error.at(place)
-        raise Unreadable(place, refused.message, refused.hint) from error
+    except InvalidSourceValue as error:
+        record = error.at(place)
+        raise UnreadableSource(place, record.message, record.hint) from error
+
+
+def json_elements(stream: IO[bytes], file: str) -> Iterator[object]:
+    """Yield the elements of a JSON array without loading all of it.
+
+    Raises UnreadableSource with the damaged element.
+    """
+    array, number = _Array(stream, file), 0
+    if array.take() != "[":
+        raise UnreadableSource(SourcePosition(file, 1), "The file is not a list", "Pass the file as it was exported.")
+    mark = array.take() if array.peek() == "]" else ","
+    while mark == ",":
+        number += 1
+        yield array.parse_element(SourcePosition(file, element=f"element {number}"))
+        mark = array.take()
+    if mark != "]":
+        raise _damaged_json_error(SourcePosition(file, element=f"element {number}"))
+    if array.peek():
+        raise UnreadableSource(SourcePosition(file), "Text follows the end of the list", _AGAIN)
+
+
+class _Array:
+    """The text of a JSON array. Keeps at most twice the length of the longest element in memory."""
+
+    def __init__(self, stream: IO[bytes], file: str) -> None:
+        self._stream = stream
+        self._file = file
+        self._decoder = getincrementaldecoder("utf-8-sig")()
+        self._text = ""
+        self._place = 0
+
+    def peek(self) -> str:
+        """Return the next character that is not white space, or an empty string at the end of the file."""
+        while self._skip_space() and self._read_more():
+            pass
+        return self._text[self._place : self._place + 1]
+
+    def take(self) -> str:
+        """Return the next character that is not white space, and advance past it."""
+        character = self.peek()
+        self._place += len(character)
+        return character
+
+    def parse_element(self, place: SourcePosition) -> object:
+        """Return the JSON value at the current position, and advance past it.
+
+        Raises UnreadableSource if the value is damaged or too long.
+        """
+        self.peek()
+        while True:
+            try:
+                value, end = STRICT_JSON.raw_decode(self._text, self._place)
+            except NotJson as error:
+                raise UnreadableSource(place, f"The element is not valid JSON: {error}", _AGAIN) from error
+            except (ValueError, RecursionError) as error:
+                if len(self._text) - self._place > MAX_BYTES or not self._read_more():
+                    raise _damaged_json_error(place) from error
+            else:
+                if end < len(self._text) or not self._read_more():  # a number could continue
+                    self._place = end
+                    return value
+
+    def _skip_space(self) -> bool:
+        """Skip white space, and return whether the loaded text ends there."""
+        while self._text.startswith(_SPACE, self._place):
+            self._place += 1
+        return self._place == len(self._text)
+
+    def _read_more(self) -> bool:
+        """Load more text, at least as much as is not parsed yet, so that parsing takes linear time.
+
+        Returns False at the end of the file.
+        """
+        rest = self._text[self._place :]
+        data = self._stream.read(max(_CHUNK, len(rest)))
+        try:
+            self._text, self._place = rest + self._decoder.decode(data, final=not data), 0
+        except UnicodeDecodeError as error:
+            raise UnreadableSource(SourcePosition(self._file), "The file is not UTF-8", "Save it as UTF-8.") from error
+        return bool(data)
+
+
+_SPACE = tuple(" \t\r\n")
+_AGAIN = "Export or download it again."
+
+
+def _damaged_json_error(place: SourcePosition) -> UnreadableSource:
+    return UnreadableSource(place, "The file ends early or is not valid JSON", _AGAIN)
 
 
 def _parse_json(data: bytes, name: str) -> object:
     try:
         return parse_json_strictly(data.rstrip())
     except NotJson as error:
-        raise Unfit(f"The {name} is not JSON: {error}") from error
+        raise InvalidSourceValue(f"The {name} is not valid JSON: {error}") from error
 
 
-def entries_of(values: object, name: str, file: str) -> Iterator[tuple[Place, Object]]:
-    """Yield each object of the list with its place in the file. Raises Unfit if it is not a list of objects."""
+def entries_of(values: object, name: str, file: str) -> Iterator[tuple[SourcePosition, Object]]:
+    """Yield each object of the list `values` with its position in the file.
+
+    Raises InvalidSourceValue if `values` is not a list of objects.
+    """
     if not isinstance(values, list):
-        raise Unfit(f"{name} is {kind_of(values)}; it must be a list", None, name)
+        raise InvalidSourceValue(f"{name} is {kind_of(values)}; it must be a list", None, name)
     for number, entry in enumerate(cast("Sequence[object]", values), 1):
         if not isinstance(entry, dict):
-            raise Unfit(f"Entry {number:,} of {name} is {kind_of(entry)}; it must be an object", None, name)
-        yield Place(file, element=f"{name} {number}"), cast("Object", entry)
+            raise InvalidSourceValue(
+                f"Entry {number:,} of {name} is {kind_of(entry)}; it must be an object", None, name
+            )
+        yield SourcePosition(file, element=f"{name} {number}"), cast("Object", entry)

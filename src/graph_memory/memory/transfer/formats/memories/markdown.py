@@ -1,16 +1,17 @@
-"""Reading of Markdown notes with links, as Obsidian and basic-memory keep them. Each note becomes an entity."""
+"""Reads Markdown notes with links, as Obsidian and basic-memory write them. Each note becomes an entity."""
 
 from __future__ import annotations
 
-import posixpath
-import re
+import json
 import unicodedata
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import chain, islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import cast
 
+from graph_memory.memory.transfer.formats.memories.exact_notes import MARK, PROPERTIES
+from graph_memory.memory.transfer.formats.memories.link_targets import LinkNames, LinkTargets
 from graph_memory.memory.transfer.formats.memories.note_files import read_text, walk_files
 from graph_memory.memory.transfer.formats.memories.notes import (
     Link,
@@ -28,118 +29,99 @@ from graph_memory.memory.transfer.formats.memories.rows import (
     scalars_of,
     text_in,
 )
+from graph_memory.memory.transfer.formats.records import InvalidRecord, InvalidSourceValue, SourcePosition
 from graph_memory.memory.transfer.formats.records import Note as Told
-from graph_memory.memory.transfer.formats.records import Place, Refused, Unfit
 from graph_memory.model.errors import Code
+from graph_memory.model.text.name_list import listed_names
 from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import MOST_PROPERTIES, PropertyValue
 
 NOTE = "note"
-"""The type of notes whose front matter names no type."""
+"""The entity type of a note without a type in its front matter."""
 MAX_NOTES = 200_000
 _TIMES = ("created", "created_at", "date")
 _LEFT_OUT = {"title", "type", "tags", "tag", "aliases", "alias"}
 _LISTS = {"tags": ("tags", "tag"), "aliases": ("aliases", "alias")}
-_ATTACHMENT = re.compile(
-    r".*\.(avif|bmp|gif|heic|jpe?g|png|svg|tiff?|webp|3gp|aac|flac|m4a|mp3|og[ag]|opus|wav|webm|avi|m4v|mkv|mov|mp4"
-    r"|mpeg|ogv|pdf|canvas|base|docx?|od[tsp]|pptx?|xlsx?|zip)",
-    re.IGNORECASE | re.DOTALL,
-)
-"""Names of files that are not notes, even if they are not in the folder."""
+EndOf = Callable[[Link, PurePosixPath], str | None]
+"""Returns the target entity of a link in the note at a path, or None if the target is not a note."""
 
 
 @dataclass(frozen=True, slots=True)
-class _NoteFile:
+class NoteFile:
     """A note and its path in the folder."""
 
     path: PurePosixPath
     note: Note
 
     @property
-    def title(self) -> str:
-        return (text_in(self.note.front, "title") or "").strip() or unicodedata.normalize("NFC", self.path.stem)
+    def own_title(self) -> str:
+        """The title in the front matter, or "" if it has none."""
+        title = text_in(self.note.front, "title") or ""
+        return title if self.note.exact else title.strip()
 
     @property
-    def link_names(self) -> tuple[list[str], ...]:
-        """Names by which links can reach the note, by precedence: path, title, end of the path, aliases."""
-        parts = self.path.with_suffix("").parts
-        paths = ["/".join(parts), (text_in(self.note.front, "permalink") or "").strip("/")]
-        ends = ["/".join(parts[at:]) for at in range(len(parts) - 1, 0, -1)] or [parts[-1]]
-        return paths, [self.title], ends, self.names("aliases")
+    def title(self) -> str:
+        """The title in the front matter, otherwise the file name without its extension."""
+        return self.own_title or unicodedata.normalize("NFC", self.path.stem)
+
+    @property
+    def link_names(self) -> LinkNames:
+        """The names that links can use for the note."""
+        permalink = text_in(self.note.front, "permalink") or ""
+        return LinkNames(path=self.path, title=self.title, permalink=permalink, aliases=tuple(self.names("aliases")))
 
     def names(self, kind: str) -> list[str]:
-        """Return the tags or aliases of the front matter."""
+        """Return the tags or aliases in the front matter. `kind` is `tags` or `aliases`."""
         return [name for key in _LISTS[kind] for name in names_of(self.note.front.get(key))]
 
-    def place(self, line: int = 0) -> Place:
-        return Place(str(self.path), line)
-
-
-@dataclass(slots=True)
-class _Folder:
-    """The notes and other files of a folder."""
-
-    notes: list[_NoteFile] = field(default_factory=list[_NoteFile])
-    others: set[str] = field(default_factory=set[str])
-    """Paths and names of the files that are not notes."""
-    targets: dict[tuple[bool, str], str] = field(default_factory=dict[tuple[bool, str], str])
-    """The note for each name in a link: as written, and regardless of case."""
-
-    def index(self, names: Mapping[PurePosixPath, str]) -> None:
-        """Map each name to its note. If several notes have a name, precedence and then order decide."""
-        for rank in range(len(self.notes[0].link_names)) if self.notes else ():
-            for file in self.notes:
-                for name in file.link_names[rank]:
-                    for key in _keys(name):
-                        self.targets.setdefault(key, names[file.path])
-
-    def end_of(self, link: Link, file: _NoteFile) -> str | None:
-        """Return the name of the note to which a link leads, or None for other files and places outside the folder."""
-        near = [posixpath.normpath(f"{file.path.parent}/{name}") for name in link.names]
-        far = [name.lstrip("/") for name in link.names]
-        for key in chain.from_iterable(map(_keys, chain.from_iterable(zip(near, far, strict=True)))):
-            if key in self.targets:
-                return self.targets[key]
-        if any(_comparison_key(name) in self.others or _ATTACHMENT.fullmatch(name) for name in (*near, *far)):
-            return None
-        if not far or (link.is_path and not link.is_markdown_path):
-            return None
-        return unicodedata.normalize("NFC", posixpath.normpath(f"/{near[-1]}")[1:] if link.is_path else far[-1])
+    def place(self, line: int = 0) -> SourcePosition:
+        """Return the position of a line, for error messages."""
+        return SourcePosition(str(self.path), line)
 
 
 def read_markdown(path: Path) -> Rows:
-    """Yield the rows of the notes of a folder, or of one note. Links in the file system are not followed."""
-    folder = _Folder()
+    """Yield the rows of a folder's notes, or of a single note. Does not follow symbolic links."""
+    targets, files = LinkTargets(), list[NoteFile]()
     for entry in _entries(path):
-        if isinstance(entry, _NoteFile):
-            folder.notes.append(entry)
+        if isinstance(entry, NoteFile):
+            files.append(entry)
         elif isinstance(entry, PurePosixPath):
-            folder.others |= {_comparison_key(str(entry)), _comparison_key(entry.name)}
+            targets.add_other(entry)
         else:
             yield entry
-    names = _note_names(folder.notes)
-    folder.index(names)
-    for file in folder.notes:
-        yield from _entity(
-            file, names[file.path], file.note.body(lambda link, file=file: bool(folder.end_of(link, file)))
-        )
-    for file in folder.notes:
-        for link in file.note.links:
-            if end := folder.end_of(link, file):
-                yield RelationRow(place=file.place(link.line), start=names[file.path], end=end, type=link.type)
+    names = _note_names(files)
+    targets.index((file.link_names, names[file.path]) for file in files)
+
+    def end_of(link: Link, at: PurePosixPath) -> str | None:
+        return targets.find(link, at) or targets.missing_name(link, at)
+
+    for file in files:
+        yield from entity_rows(file, names[file.path], end_of)
+    for file in files:
+        yield from relation_rows(file, names[file.path], end_of)
 
 
-def _comparison_key(name: str) -> str:
-    """Return a name or path in a form that ignores case and the encoding of accents."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+def entity_rows(file: NoteFile, name: str, end_of: EndOf) -> Rows:
+    """Yield the entity of a note and its observations."""
+    yield from _entity(file, name, file.note.body(lambda link: bool(end_of(link, file.path))))
 
 
-def _keys(name: str) -> tuple[tuple[bool, str], tuple[bool, str]]:
-    return (True, unicodedata.normalize("NFC", name)), (False, _comparison_key(name))
+def relation_rows(
+    file: NoteFile, name: str, end_of: EndOf, by_name: Callable[[str], str] = str
+) -> Iterator[RelationRow]:
+    """Yield the relations of a note.
+
+    `by_name` returns the target entity of a relation that is written as a name instead of a link.
+    """
+    for link in file.note.links:
+        if end := end_of(link, file.path):
+            yield RelationRow(place=file.place(link.line), start=name, end=end, type=link.type)
+    for kind, end in file.note.exact.relations if file.note.exact else ():
+        yield RelationRow(place=file.place(), start=name, end=by_name(end), type=kind)
 
 
-def _entries(path: Path) -> Iterator[_NoteFile | PurePosixPath | Refused | Told]:
+def _entries(path: Path) -> Iterator[NoteFile | PurePosixPath | InvalidRecord | Told]:
     if not path.is_dir():
         yield _read(path, PurePosixPath(path.name))
         return
@@ -151,7 +133,7 @@ def _entries(path: Path) -> Iterator[_NoteFile | PurePosixPath | Refused | Told]
         count += 1
         if count > MAX_NOTES:
             raise invalid_argument(
-                "source", f"The folder has more than {MAX_NOTES:,} notes", "Import the subfolders one at a time."
+                "source", f"The folder contains more than {MAX_NOTES:,} notes", "Import the subfolders one at a time."
             )
         yield _read(file, at)
 
@@ -160,25 +142,25 @@ def _is_note(path: PurePosixPath) -> bool:
     return path.name.lower().endswith(".md")
 
 
-def _read(file: Path, at: PurePosixPath) -> _NoteFile | Refused:
-    place = Place(str(at))
+def _read(file: Path, at: PurePosixPath) -> NoteFile | InvalidRecord:
+    place = SourcePosition(str(at))
     try:
-        return _NoteFile(at, note_of(read_text(file)))
-    except Unfit as error:
+        return NoteFile(at, note_of(read_text(file)))
+    except InvalidSourceValue as error:
         return error.at(place)
     except OSError as error:
-        return Refused(place, Code.INVALID_SOURCE, f"The note cannot be read: {error.strerror or error}")
+        return InvalidRecord(place, Code.INVALID_SOURCE, f"The note cannot be read: {error.strerror or error}")
 
 
-def _note_names(files: list[_NoteFile]) -> dict[PurePosixPath, str]:
-    """Return the name of each note: its title, or its path if several notes have this title."""
+def _note_names(files: Sequence[NoteFile]) -> dict[PurePosixPath, str]:
+    """Return the name of each note: its title, or its path if several notes have the same title."""
     counts: dict[str, int] = {}
     for file in files:
         counts[file.title] = counts.get(file.title, 0) + 1
     return {file.path: file.title if counts[file.title] == 1 else str(file.path.with_suffix("")) for file in files}
 
 
-def _entity(file: _NoteFile, name: str, body: str) -> Rows:
+def _entity(file: NoteFile, name: str, body: str) -> Rows:
     front = file.note.front
     if fault := file.note.fault:
         text = f"the front matter of {printable(file.path)} is kept as text: {fault.message}"
@@ -197,21 +179,40 @@ def _entity(file: _NoteFile, name: str, body: str) -> Rows:
         yield ObservationRow(place=file.place(line), entity=name, text=text, time=time, source=str(file.path))
 
 
-def _properties(file: _NoteFile) -> dict[str, PropertyValue]:
+def _properties(file: NoteFile) -> dict[str, PropertyValue]:
     """Return a note's path, tags, aliases and front matter, up to the number of properties that a node can have."""
     properties: dict[str, PropertyValue] = {"path": str(file.path)}
-    properties |= {kind: ", ".join(lines) for kind in _LISTS if (lines := file.names(kind))}
-    values = {key: lines for key, value in file.note.front.items() if (lines := to_property_value(value)) is not None}
-    properties |= scalars_of(values, {*_LEFT_OUT, "path"})
+    lists = ("aliases",) if file.note.exact else _LISTS
+    properties |= {kind: _names_text(names) for kind in lists if (names := file.names(kind))}
+    properties |= scalars_of(*_scalars(file.note))
     return dict(
         islice(((key, value) for key, value in properties.items() if fits_property(key, value)), MOST_PROPERTIES)
     )
 
 
-def _is_kept(file: _NoteFile, key: str, properties: Mapping[str, PropertyValue]) -> bool:
-    """Return whether a front matter value is empty, or is stored as property, title, type, tags or aliases."""
+def _scalars(note: Note) -> tuple[Mapping[str, object], set[str]]:
+    """Return the front matter values that may become properties, and the keys that must not become properties."""
+    if note.exact:
+        values = note.front.get(PROPERTIES)
+        return cast("Mapping[str, object]", values if isinstance(values, dict) else {}), {"path", "aliases"}
+    values = {key: value for key, item in note.front.items() if (value := to_property_value(item)) is not None}
+    return values, {*_LEFT_OUT, "path"}
+
+
+def _names_text(names: Sequence[str]) -> str:
+    """Return tags or aliases as a property value: separated by commas if that is unambiguous, or as a JSON list."""
+    text = ", ".join(names)
+    is_clear = [name.strip() for name in listed_names(text)] == list(names)
+    return text if is_clear else json.dumps(names, ensure_ascii=False)
+
+
+def _is_kept(file: NoteFile, key: str, properties: Mapping[str, PropertyValue]) -> bool:
+    """Return whether the import keeps a front matter value as title, type, tags, aliases or property.
+
+    Also returns True if the value is empty.
+    """
     value = file.note.front[key]
-    if value in (None, "", []):
+    if value in (None, "", []) or (file.note.exact and key in (MARK, PROPERTIES)):
         return True
     if key in ("title", "type"):
         return isinstance(value, str)

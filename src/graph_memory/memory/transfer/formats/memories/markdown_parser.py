@@ -28,7 +28,7 @@ _FORMULA = re.compile(r"\$(?!\s)(?:[^$\\]|\\.)++(?<!\s)\$(?!\d)", re.DOTALL)
 _BEGINNING = re.compile(
     rf"\\.|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|(?P<sign>{'|'.join(map(re.escape, _HIDDEN))})|{_FORMULA.pattern}", re.DOTALL
 )
-"""An opening delimiter of a comment or formula, or text without delimiters: an escape, code, an inline formula."""
+"""An opening delimiter of a comment or formula, or text without delimiters: an escape, code or an inline formula."""
 _MOST_NESTED = 40
 
 
@@ -44,7 +44,7 @@ def markdown_parser() -> MarkdownIt:
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:
-    """Read `[[target|alias]]` and `![[target]]`. The rule for links reads `[[1]](https://…)`."""
+    """Read `[[target|alias]]` and `![[target]]`. The parser's link rule reads `[[1]](https://…)`."""
     if state.src[state.pos] not in "[!" or (match := _LINK.match(state.src, state.pos)) is None:
         return False
     if not silent:
@@ -54,7 +54,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
 
 
 def _read_hidden(state: StateInline, silent: bool) -> bool:
-    """Read a comment or a formula. Also reads a comment delimiter whose other half is elsewhere in the note."""
+    """Read a comment or a formula. Also reads a comment delimiter whose counterpart is outside the paragraph."""
     begin = next((sign for sign in (*_HIDDEN, *_COMMENT_DELIMITERS) if state.src.startswith(sign, state.pos)), "")
     end = _end_of_hidden(state, begin)
     if end < 0 and begin not in _COMMENT_DELIMITERS:
@@ -69,7 +69,7 @@ def _read_hidden(state: StateInline, silent: bool) -> bool:
 def _end_of_hidden(state: StateInline, begin: str) -> int:
     """Return the end of the comment or formula at the parser's position, or -1 if there is none."""
     if begin in _HIDDEN:
-        number = _closing(state.env, state.src, _HIDDEN[begin], state.pos + len(begin))
+        number = _find_delimiter(state.env, state.src, _HIDDEN[begin], state.pos + len(begin))
         return number + len(_HIDDEN[begin]) if number >= 0 else -1
     formula = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
     return formula.end() if formula else -1
@@ -84,7 +84,7 @@ def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool
     number = (
         -1
         if state.is_code_block(first) or _is_hidden(state, at)
-        else _closing(state.env, state.src, _HIDDEN[begin], at + len(begin))
+        else _find_delimiter(state.env, state.src, _HIDDEN[begin], at + len(begin))
     )
     last = bisect_right(state.eMarks, number, first, end)
     if number < 0 or last == end or _leaves_list_item(state, first, last):
@@ -106,11 +106,11 @@ def _is_hidden(state: StateBlock, at: int) -> bool:
     start = state.bMarks[state.line]
     position = cast("tuple[int, str]", env.get(("open", start, begin), (start, begin)))
     _, begin = env["open", start, begin] = _open_sign(state.src, position[1], position[0], at)
-    return begin != "" and _closing(env, state.src, _HIDDEN[begin], at) >= 0
+    return begin != "" and _find_delimiter(env, state.src, _HIDDEN[begin], at) >= 0
 
 
 def _open_sign(text: str, begin: str, at: int, end: int) -> tuple[int, str]:
-    """Return the position up to which a text was read, and the open delimiter there. `begin` is open at the start."""
+    """Return the position where reading stopped, and the delimiter that is open there. It starts with `begin`."""
     while at < end:
         if begin:
             number = text.find(_HIDDEN[begin], at, end)
@@ -135,7 +135,7 @@ def _push_rest(state: StateBlock, at: int, line: int) -> None:
     token.content, token.map, token.children = state.src[at : state.eMarks[line]].strip(), [line, line + 1], []
 
 
-def _closing(env: Any, text: str, sign: str, at: int) -> int:  # noqa: ANN401 - as the parser declares it
+def _find_delimiter(env: Any, text: str, sign: str, at: int) -> int:  # noqa: ANN401 - the parser's own type
     """Return the next position of a delimiter in a text, or -1. Searches are cached."""
     begin, number = env.get((sign, text), (0, 0))
     if not (begin <= at and (at <= number or number < 0)):

@@ -1,4 +1,4 @@
-"""Reading of mem0's exports: a list of memories, or an object with `results`, perhaps with `relations`.
+"""Reads mem0's exports: a list of memories, or an object with `results` and possibly `relations`.
 
 A memory becomes an observation of a user, an agent, an application or a run.
 """
@@ -14,7 +14,7 @@ from graph_memory.memory.transfer.formats.memories.json_lines import (
     entries_of,
     lines_of,
     read_json_file,
-    rows_or_refusal,
+    rows_or_invalid_record,
 )
 from graph_memory.memory.transfer.formats.memories.rows import (
     EntityRow,
@@ -24,10 +24,10 @@ from graph_memory.memory.transfer.formats.memories.rows import (
     text_in,
     text_of,
 )
-from graph_memory.memory.transfer.formats.records import Note, Place, Unfit, Unreadable
+from graph_memory.memory.transfer.formats.records import InvalidSourceValue, Note, SourcePosition, UnreadableSource
 
 OWNERS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "session"}
-"""Keys that name the subject of a memory, with the entity type of each."""
+"""Keys that identify the subject of a memory, with the entity type of each key."""
 _NOBODY = "user"
 _LEFT_OUT = "metadata, categories, scores and hashes of memories are left out"
 _ABOUT = frozenset({"metadata", "categories", "score", "hash", "structured_attributes", "expiration_date", "immutable"})
@@ -40,24 +40,24 @@ def read_mem0(path: Path) -> Rows:
         return
     try:
         data = read_json_file(path)
-    except Unreadable as error:
-        yield error.refused
+    except UnreadableSource as error:
+        yield error.invalid_record
         return
-    yield from rows_or_refusal(Place(path.name), lambda: _export(data, path.name))
+    yield from rows_or_invalid_record(SourcePosition(path.name), lambda: _export(data, path.name))
 
 
 def _export(data: object, file: str) -> Rows:
     object_ = cast("Object", data) if isinstance(data, dict) else {"results": data}
     name = next((name for name in ("results", "memories") if name in object_), None)
     if name is None:
-        raise Unfit("The file has no memories", 'It is a list of {"id": …, "memory": …, "user_id": …}.')
+        raise InvalidSourceValue("The file has no memories", 'Pass a list of {"id": …, "memory": …, "user_id": …}.')
     for place, entry in entries_of(object_[name], name, file):
-        yield from rows_or_refusal(place, partial(_memory, entry, place))
+        yield from rows_or_invalid_record(place, partial(_memory, entry, place))
     for place, entry in entries_of(object_.get("relations") or [], "relations", file):
-        yield from rows_or_refusal(place, partial(_relation, entry, place))
+        yield from rows_or_invalid_record(place, partial(_relation, entry, place))
 
 
-def _memory(object_: Object, place: Place) -> Rows:
+def _memory(object_: Object, place: SourcePosition) -> Rows:
     text = text_of(object_, "memory", "data", "text")
     name, kind = _owner(object_)
     lines = [*(f"{key} {object_[key]}" for key in ("id", "run_id") if isinstance(object_.get(key), str))]
@@ -70,7 +70,7 @@ def _memory(object_: Object, place: Place) -> Rows:
         source=", ".join(["mem0", *lines]),
     )
     if any(object_.get(name) for name in _ABOUT):
-        yield Note(Place(place.file), _LEFT_OUT)
+        yield Note(SourcePosition(place.file), _LEFT_OUT)
 
 
 def _owner(object_: Object) -> tuple[str, str]:
@@ -80,7 +80,7 @@ def _owner(object_: Object) -> tuple[str, str]:
     return _NOBODY, "user"
 
 
-def _relation(object_: Object, place: Place) -> Rows:
+def _relation(object_: Object, place: SourcePosition) -> Rows:
     start, end = text_of(object_, "source"), text_of(object_, "target", "destination")
     yield EntityRow(place=place, name=start)
     yield EntityRow(place=place, name=end)

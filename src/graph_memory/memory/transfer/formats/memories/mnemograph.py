@@ -1,6 +1,6 @@
-"""Reading of mnemograph's store by replaying its events, from `mnemograph.db` or, before version 0.4, `events.jsonl`.
+"""Reads mnemograph's store by replaying its events, from `mnemograph.db` or, before version 0.4, `events.jsonl`.
 
-Its final state becomes rows with the times and sessions of the events that created them.
+The store's final state becomes rows with the times and sessions of the events that created them.
 """
 
 from __future__ import annotations
@@ -26,19 +26,25 @@ from graph_memory.memory.transfer.formats.memories.rows import (
     text_in,
     text_of,
 )
-from graph_memory.memory.transfer.formats.records import Note, Place, Refused, Unfit, Unreadable
+from graph_memory.memory.transfer.formats.records import (
+    InvalidRecord,
+    InvalidSourceValue,
+    Note,
+    SourcePosition,
+    UnreadableSource,
+)
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.properties import PropertyValue
 
 DATABASE, EVENTS = "mnemograph.db", "events.jsonl"
 SQLITE = b"SQLite format 3\x00"
 _SELECT = "SELECT rowid, id, ts, op, session_id, source, data, length(data) FROM events ORDER BY rowid"
-_BRANCHES = "branches are left out: only mnemograph's main branch is read, which has everything"
+_BRANCHES = "branches are left out: only mnemograph's main branch, which contains all data, is read"
 
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    place: Place
+    place: SourcePosition
     op: str
     time: str
     session: str
@@ -58,24 +64,24 @@ class _State:
 
 
 def read_mnemograph(path: Path) -> Rows:
-    """Yield the rows of a Mnemograph store, given as its folder, its database or its file of events."""
+    """Yield the rows of a mnemograph store, given as its folder, its database or its events file."""
     file = _file(path)
-    refused: list[Refused] = []
+    refused: list[InvalidRecord] = []
     try:
         events = list(_valid(_events(file), refused))
-    except Unreadable as error:
+    except UnreadableSource as error:
         yield from refused
-        yield error.refused
+        yield error.invalid_record
         return
     state = _State()
     for event in _apply_restores(events):
         try:
             _STEPS.get(event.op, _raise_unknown_event)(state, event)
-        except Unfit as error:
+        except InvalidSourceValue as error:
             refused.append(error.at(event.place))
     yield from refused
     if next((file.parent / "branches").rglob("*.json"), None):
-        yield Note(Place(file.name), _BRANCHES)
+        yield Note(SourcePosition(file.name), _BRANCHES)
     yield from _rows(state)
 
 
@@ -85,32 +91,32 @@ def _file(path: Path) -> Path:
     return path / DATABASE if (path / DATABASE).exists() else path / EVENTS
 
 
-def _events(file: Path) -> Iterator[_Event | Refused]:
+def _events(file: Path) -> Iterator[_Event | InvalidRecord]:
     with open_source(file) as stream:
         is_database = stream.read(len(SQLITE)) == SQLITE
     return _from_database(file) if is_database else _from_lines(file)
 
 
-def _valid(events: Iterable[_Event | Refused], refused: list[Refused]) -> Iterator[_Event]:
+def _valid(events: Iterable[_Event | InvalidRecord], invalid_records: list[InvalidRecord]) -> Iterator[_Event]:
     for event in events:
-        if isinstance(event, Refused):
-            refused.append(event)
+        if isinstance(event, InvalidRecord):
+            invalid_records.append(event)
         else:
             yield event
 
 
-def _from_lines(file: Path) -> Iterator[_Event | Refused]:
+def _from_lines(file: Path) -> Iterator[_Event | InvalidRecord]:
     with open_source(file) as stream:
         lines = Lines(stream, file.name)
         for line in lines:
             if line.strip():
                 try:
-                    yield _event(as_object(line), lines.place)
-                except Unfit as error:
+                    yield _parse_event(as_object(line), lines.place)
+                except InvalidSourceValue as error:
                     yield error.at(lines.place)
 
 
-def _from_database(file: Path) -> Iterator[_Event | Refused]:
+def _from_database(file: Path) -> Iterator[_Event | InvalidRecord]:
     """Yield the events from a copy of the database, since reading can change the original."""
     try:
         with _copy(file) as copy, closing(sqlite3.connect(copy)) as db:
@@ -118,15 +124,17 @@ def _from_database(file: Path) -> Iterator[_Event | Refused]:
             db.execute("PRAGMA cell_size_check = ON")
             db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES)
             for row, *values, data, _size in db.execute(_SELECT):
-                place = Place(file.name, element=f"event {row}")
+                place = SourcePosition(file.name, element=f"event {row}")
                 try:
                     names = ("id", "ts", "op", "session_id", "source")
-                    yield _event({**dict(zip(names, values, strict=True)), "data": _object(data)}, place)
-                except Unfit as error:
+                    yield _parse_event({**dict(zip(names, values, strict=True)), "data": _object(data)}, place)
+                except InvalidSourceValue as error:
                     yield error.at(place)
     except sqlite3.Error as error:
         message = "The database of mnemograph cannot be read: it is damaged, or another program wrote it"
-        raise Unreadable(Place(file.name), message, "Copy it again, or import its events.jsonl.") from error
+        raise UnreadableSource(
+            SourcePosition(file.name), message, "Copy it again, or import its events.jsonl."
+        ) from error
 
 
 @contextmanager
@@ -143,20 +151,20 @@ def _copy(file: Path) -> Generator[Path]:
 
 def _object(data: object) -> Object:
     if not isinstance(data, str):
-        raise Unfit("data is not text", None, "data")
+        raise InvalidSourceValue("data is not text", None, "data")
     return as_object(data.encode(errors="surrogatepass"))
 
 
-def _event(object_: Object, place: Place) -> _Event:
+def _parse_event(object_: Object, place: SourcePosition) -> _Event:
     data = object_.get("data")
     if not isinstance(data, dict):
-        raise Unfit("data is missing or not an object", None, "data")
+        raise InvalidSourceValue("data is missing or not an object", None, "data")
     session = text_in(object_, "session_id") or ""
     return _Event(place, text_of(object_, "op"), text_of(object_, "ts"), session, cast("Object", data))
 
 
 def _apply_restores(events: list[_Event]) -> list[_Event]:
-    """Drop the events that a later `restore_to` event has undone."""
+    """Return the events, without the events that a later `restore_to` event undid."""
     last = next((at for at in range(len(events) - 1, -1, -1) if events[at].op == "restore_to"), None)
     if last is None:
         return events
@@ -184,13 +192,16 @@ def _create_entity(state: _State, event: _Event) -> None:
     observations = object_.get("observations")
     for observation in cast("list[object]", observations) if isinstance(observations, list) else []:
         if not isinstance(observation, dict):
-            raise Unfit("An observation is not an object", None, "observations")
+            raise InvalidSourceValue("An observation is not an object", None, "observations")
         _observe(entity, cast("Object", observation), event)
     state.entities[entity_id] = entity
 
 
 def _provenance(object_: Object, event: _Event) -> dict[str, PropertyValue]:
-    """Return time and session of a creation as properties, since the log has only the time of the import."""
+    """Return the time and the session in which an object was created, as properties.
+
+    graph-memory's log records only the time of the import.
+    """
     by = text_in(object_, "created_by") or event.session
     return {"created_at": text_in(object_, "created_at") or event.time, **({"created_by": by} if by else {})}
 
@@ -266,7 +277,7 @@ def _clear(state: _State, _: _Event) -> None:
 
 
 def _raise_unknown_event(_: _State, event: _Event) -> None:
-    raise Unfit(f"mnemograph has no event {quote(event.op)}", None, "op")
+    raise InvalidSourceValue(f"mnemograph has no event {quote(event.op)}", None, "op")
 
 
 _STEPS = {
@@ -284,7 +295,10 @@ _STEPS = {
 
 
 def _rows(state: _State) -> Rows:
-    """Yield the rows of the final state. Refuses relations that lack an end."""
+    """Yield the rows of the store's final state.
+
+    Yields an invalid record for a relation whose start or end does not exist.
+    """
     for entity in state.entities.values():
         yield entity.row
         for observation in entity.observations.values():
@@ -292,6 +306,8 @@ def _rows(state: _State) -> Rows:
     for start, end, row in state.relations.values():
         ends = state.entities.get(start), state.entities.get(end)
         if ends[0] is None or ends[1] is None:
-            yield Unfit("An end of the relation is not an existing entity", None, "from_entity").at(row.place)
+            yield InvalidSourceValue("An end of the relation is not an existing entity", None, "from_entity").at(
+                row.place
+            )
             continue
         yield replace(row, start=ends[0].row.name, end=ends[1].row.name)

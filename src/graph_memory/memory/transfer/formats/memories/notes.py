@@ -1,4 +1,4 @@
-"""One Markdown note, as Obsidian and basic-memory write them: front matter, observations, relations and links. Pure."""
+"""Parses a Markdown note, as Obsidian and basic-memory write it: front matter, observations, relations and links."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
+from graph_memory.memory.transfer.formats.memories.exact_notes import ExactParts, is_exact, read_exact
 from graph_memory.memory.transfer.formats.memories.markdown_parser import COMMENTS, markdown_parser
 from graph_memory.memory.transfer.formats.values import IN_64_BITS
 from graph_memory.model.errors import GraphError
@@ -31,13 +32,13 @@ _CONTEXT = re.compile(r"\s*\(.*\)\s*", re.DOTALL)
 _LINK = re.compile(r"\[\[([^\[\]\n]{1,1000})\]\]")
 _PLACE = re.compile(r"[#^](?!\Z)")
 _MOST_PLACES = 16
-"""Maximum number of heading or block signs in a link."""
+"""Maximum number of the characters `#` and `^` in a link. They begin references to headings and blocks."""
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
 _NO_LINES = range(0)
 _OWN_SECTIONS = ("observations", "relations")
 _TEXT = 7
-"""The level of lines that are not headings, below any heading."""
+"""The level of a line that is not a heading. It is lower than the level of any heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,11 @@ class Link:
     target: str
     """The name or path of the note as written, decoded, without an alias."""
     is_path: bool = False
-    """Whether it is a Markdown link, whose target is a path, and not a `[[…]]` link."""
+    """Whether this is a Markdown link with a path, and not a `[[…]]` link."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The possible names of the note, the longest first: as written, and without headings or blocks."""
+        """The possible names of the linked note, longest first: as written, and without headings or blocks."""
         places = [] if self.is_path else [match.start() for match in islice(_PLACE.finditer(self.target), _MOST_PLACES)]
         return tuple(filter(None, map(_bare, (self.target, *(self.target[:at] for at in reversed(places))))))
 
@@ -64,8 +65,8 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """An error in a note, and its line number."""
+class NoteProblem:
+    """An error in a note, with its line number."""
 
     line: int
     message: str
@@ -73,24 +74,33 @@ class Fault:
 
 @dataclass(slots=True)
 class Note:
-    """A note that was read."""
+    """The parsed parts of a note."""
 
     front: Mapping[str, object]
     """The front matter that can be stored."""
     unfit: Sequence[str] = ()
-    """Keys of the front matter that cannot be stored, or whose values cannot be stored."""
-    fault: Fault | None = None
+    """Front matter keys that cannot be stored, or have values that cannot be stored."""
+    fault: NoteProblem | None = None
     observations: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     links: list[Link] = field(default_factory=list[Link])
     lines: Mapping[int, str] = field(default_factory=dict[int, str])
-    """The text without the front matter, by the numbers of its lines, counted from 0."""
+    """The lines of the text after the front matter, keyed by line number, counted from 0."""
     headings: Mapping[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
-    """The level and the text of each heading, by its line."""
+    """The level and the text of each heading, keyed by line number."""
     taken: list[tuple[range, Link | None]] = field(default_factory=list[tuple[range, Link | None]])
-    """The lines that contain only an observation or only a relation, with the link of the relation."""
+    """The line ranges that contain only an observation or only a relation, with the relation's link, or None for an
+    observation.
+    """
+    exact: ExactParts | None = None
+    """The parts of an exact note, or None for an ordinary note."""
 
     def body(self, leads: Callable[[Link], bool] = lambda _: True) -> str:
-        """Return the text without the lines that became observations or relations."""
+        """Return the text without observations and relations.
+
+        Keeps a relation if `leads` returns False for its link.
+        """
+        if self.exact:
+            return self.exact.text
         taken = {line for lines, link in self.taken if link is None or leads(link) for line in lines}
         kept = {number: line for number, line in self.lines.items() if number not in taken}
         empty = _empty_sections(kept, self.headings) if taken else set[int]()
@@ -106,9 +116,11 @@ class _Item:
 
 
 def note_of(text: str) -> Note:
-    """Return the parsed note. Unreadable front matter is reported as a fault, and stays in the text."""
+    """Return the parsed note. Unreadable front matter is reported as a problem, and remains in the text."""
     lines = _LINE_END.split(text)
     read, begin, fault = _parse_front_matter(lines)
+    if is_exact(read) and (parts := read_exact(text.split("\n", begin)[-1])):
+        return _exact_note(read, parts)
     front = {key: value for key, value in read.items() if _is_storable(key, value)}
     tokens = markdown_parser().parse("\n" * begin + "\n".join(lines[begin:]))
     _pair_signs(tokens)
@@ -125,18 +137,34 @@ def note_of(text: str) -> Note:
     return note
 
 
-def _parse_front_matter(lines: Sequence[str]) -> tuple[Mapping[str, object], int, Fault | None]:
-    """Return the front matter, how many lines it takes, and its fault."""
+def front_matter_of(text: str) -> Note:
+    """Return a note with only its front matter parsed."""
+    front, _, fault = _parse_front_matter(_LINE_END.split(text))
+    if is_exact(front):
+        return Note(front, exact=ExactParts(""))
+    return Note({key: value for key, value in front.items() if _is_storable(key, value)}, fault=fault)
+
+
+def _exact_note(front: Mapping[str, object], parts: ExactParts) -> Note:
+    links = [Link(0, kind, target) for kind, written in parts.links if (target := _target(written))]
+    return Note(front, observations=[(0, text) for text in parts.observations], links=links, exact=parts)
+
+
+def _parse_front_matter(lines: Sequence[str]) -> tuple[Mapping[str, object], int, NoteProblem | None]:
+    """Return the front matter, its number of lines including the delimiters, and its error, if any.
+
+    Without front matter, the number is 0.
+    """
     end = next((at for at, line in enumerate(lines) if at and line.rstrip() in ("---", "...")), None)
     if lines[0].rstrip() != "---" or end is None:
         return {}, 0, None
     try:
-        front = read_yaml("\n".join(["", *lines[1:end]]), "front matter", _AS_TEXT)
+        front = read_yaml("\n".join(["", *lines[1:end], ""]), "front matter", _AS_TEXT)
     except GraphError as error:
         line = cast("int", error.details["line"])
-        return {}, end + 1, Fault(line, error.message.removeprefix(f"front matter:{line}: "))
+        return {}, end + 1, NoteProblem(min(line, end), error.message.removeprefix(f"front matter:{line}: "))
     if front is not None and not isinstance(front, dict):
-        return {}, end + 1, Fault(1, "expected `key: value` lines")
+        return {}, end + 1, NoteProblem(1, "expected `key: value` lines")
     return cast("Mapping[str, object]", front or {}), end + 1, None
 
 
@@ -156,13 +184,17 @@ def fits_property(key: str, value: PropertyValue) -> bool:
 
 def _items(tokens: Sequence[Token]) -> Iterator[_Item | Token]:
     """Yield observations, links and comment delimiters in the order of the text."""
-    quotes = 0
+    quotes, section = 0, ""
     for at, token in enumerate(tokens):
+        if token.type == "heading_open" and token.level == 0:
+            section = tokens[at + 1].content.strip().lower()
         quotes += token.nesting if token.type.startswith("blockquote") else 0
         if token.type == "inline" and token.map:
             is_item = any(map(_is_bullet, tokens[max(at - 2, 0) : at]))
             list_item = _list_item(token, range(*token.map)) if is_item and not quotes else None
-            if list_item and not tokens[at - 1].type.startswith(("paragraph", "heading")):  # it follows a comment
+            if list_item is None and section == _OWN_SECTIONS[0] and _is_plain_item(tokens[at - 2 : at + 3]):
+                list_item = _Item((token.map[0] + 1, token.content), range(*token.map))
+            if list_item and not tokens[at - 1].type.startswith(("paragraph", "heading")):  # the text follows a comment
                 list_item = _Item(list_item.value)
             if list_item:
                 yield list_item
@@ -170,6 +202,19 @@ def _items(tokens: Sequence[Token]) -> Iterator[_Item | Token]:
             for item in _links(token.children or [], token.map[0] + 1):
                 if isinstance(item, Token) or not is_relation:
                     yield item
+
+
+def _is_plain_item(tokens: Sequence[Token]) -> bool:
+    """Return whether these tokens are an outermost list item with one paragraph, without a check box or a comment.
+
+    Below the heading Observations, such an item is an observation without a category.
+    """
+    kinds = [token.type for token in tokens]
+    if kinds != ["list_item_open", "paragraph_open", "inline", "paragraph_close", "list_item_close"]:
+        return False
+    text, children = tokens[2].content, tokens[2].children or []
+    is_hidden = any(child.type.startswith("comment") for child in children)
+    return _is_bullet(tokens[0]) and tokens[0].level == 1 and not text.startswith("[") and not is_hidden
 
 
 def _is_bullet(token: Token) -> bool:
@@ -262,7 +307,7 @@ def _pair_signs(tokens: Sequence[Token]) -> None:
 
 
 def _target(written: str) -> str:
-    """Return the note's name in a `[[…]]` link. It is empty for a heading or block in the same note."""
+    """Return the name of the note in a `[[…]]` link, or "" if the link leads to a heading or block in the same note."""
     name = written.split("|")[0].rstrip("\\").strip().removeprefix("memory://")
     return "" if name.startswith(("#", "^")) else name
 
@@ -272,7 +317,7 @@ def _url(token: Token) -> str:
 
 
 def _target_of_url(url: str) -> str:
-    """Return the path in a Markdown link. It is empty for a web address, or a place in the same note."""
+    """Return the path in a Markdown link, or an empty string for a web address or a link within the same note."""
     path = url.removeprefix("memory://").partition("#")[0].partition("?")[0]
     return "" if _SCHEME.match(path) else unquote(path).strip()
 
@@ -289,7 +334,7 @@ def _links_of_properties(front: Mapping[str, object]) -> Iterator[Link]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield the texts of a value. For YAML, an unquoted link is a list in a list; it yields `[[x]]`."""
+    """Yield the texts of a value. Yields an unquoted link, which YAML parses as nested lists, as `[[x]]`."""
     match value:
         case str():
             yield value
@@ -303,7 +348,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def texts_of(value: object) -> list[str]:
-    """Return a text, or a list of them, as a list."""
+    """Return the non-empty texts of a front matter value, which is a string or a list of strings."""
     return [text for text in _texts(value) if text]
 
 
@@ -325,13 +370,13 @@ def to_property_value(value: object) -> PropertyValue | None:
 
 
 def names_of(value: object) -> list[str]:
-    """Return tags or aliases as a list. A text is split at commas."""
+    """Return tags or aliases as a list. Splits a string at commas."""
     values = value.split(",") if isinstance(value, str) else texts_of(value)
     return [name for text in values if (name := text.strip())]
 
 
 def _headings(tokens: Sequence[Token]) -> dict[int, tuple[int, str]]:
-    """Return level and text of each heading, by line."""
+    """Return the level and the text of each heading, keyed by line number."""
     return {
         token.map[0]: (int(token.tag[1:]), tokens[at + 1].content.strip().lower())
         for at, token in enumerate(tokens)
@@ -340,7 +385,7 @@ def _headings(tokens: Sequence[Token]) -> dict[int, tuple[int, str]]:
 
 
 def _empty_sections(kept: dict[int, str], headings: Mapping[int, tuple[int, str]]) -> set[int]:
-    """Return the headings that have no text left, since all of it became observations and relations."""
+    """Return the lines of the headings whose whole section became observations and relations."""
     empty: set[int] = set()
     after = 0
     for number in reversed(kept):

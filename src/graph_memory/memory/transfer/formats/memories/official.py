@@ -1,7 +1,6 @@
-"""Reading and writing of the official memory server's file: a line per entity and relation.
+"""Reads and writes the official memory server's file, with a line per entity and relation.
 
-It also reads a saved result of `read_graph`: `{"entities": […], "relations": […]}`, from this server or
-mcp-neo4j-memory.
+Also reads a saved result of `read_graph`: `{"entities": […], "relations": […]}`, from this server or mcp-neo4j-memory.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from graph_memory.memory.transfer.formats.memories.json_lines import (
     first_line,
     lines_of,
     read_json_file,
-    rows_or_refusal,
+    rows_or_invalid_record,
 )
 from graph_memory.memory.transfer.formats.memories.rows import (
     ENTITY,
@@ -30,19 +29,19 @@ from graph_memory.memory.transfer.formats.memories.rows import (
     Rows,
     text_of,
 )
-from graph_memory.memory.transfer.formats.records import Note, Place, Unfit, Unreadable
+from graph_memory.memory.transfer.formats.records import InvalidSourceValue, Note, SourcePosition, UnreadableSource
 from graph_memory.model.text.wording import join_names, kind_of, printable
 
 _ENTITY = ("type", "name", "entityType", "observations")
 _RELATION = ("type", "from", "to", "relationType", "source", "target")
 _UNTYPED = f"entities without a type get the type {ENTITY}"
-_UNKNOWN = "lines that are neither an entity nor a relation are left out, as the official server leaves them out"
+_UNKNOWN = "lines that are neither an entity nor a relation are left out, as in the official server"
 
 
 def read_official(path: Path) -> Rows:
     """Yield the rows of a file of the official server, or of a saved result of `read_graph`.
 
-    The data decides which of the two it is, because both are often named `memory.json`. An empty file is an empty
+    Recognises the format by the data, because both files are often named `memory.json`. An empty file is an empty
     memory.
     """
     first: Object | None = None
@@ -51,11 +50,11 @@ def read_official(path: Path) -> Rows:
         first = _object_in(start)
         if start and "type" not in (first or ()):
             data = read_json_file(path)
-            yield from rows_or_refusal(Place(path.name), lambda: _graph_rows(data, path.name))
+            yield from rows_or_invalid_record(SourcePosition(path.name), lambda: _graph_rows(data, path.name))
             return
-    except Unreadable as error:
+    except UnreadableSource as error:
         if first is None and path.name.lower().removesuffix(".gz").endswith(".json"):
-            yield error.refused
+            yield error.invalid_record
             return
     yield from lines_of(path, _line)
 
@@ -63,28 +62,31 @@ def read_official(path: Path) -> Rows:
 def _object_in(line: bytes) -> Object | None:
     try:
         return as_object(line)
-    except Unfit:
+    except InvalidSourceValue:
         return None
 
 
 def _graph_rows(data: object, file: str) -> Rows:
-    """Yield the rows of an object with entities and relations, or of a list of both. Raises Unfit for other values."""
+    """Yield the rows of an object with lists of entities and relations, or of a single list of both.
+
+    Raises InvalidSourceValue for other values.
+    """
     if isinstance(data, list) or (isinstance(data, dict) and "type" in data):
         for place, entry in entries_of(cast("object", data if isinstance(data, list) else [data]), "items", file):
-            yield from rows_or_refusal(place, partial(_line, entry, place))
+            yield from rows_or_invalid_record(place, partial(_line, entry, place))
         return
     if data is None:
         return
     if not isinstance(data, dict) or (data and not {"entities", "relations"} & set(cast("Object", data))):
-        raise Unfit("The file has no entities", 'It is {"entities": […], "relations": […]}.')
+        raise InvalidSourceValue("The file has no entities", 'Pass {"entities": […], "relations": […]}.')
     graph = cast("Object", data)
     for place, entry in entries_of(graph.get("entities", []), "entities", file):
-        yield from rows_or_refusal(place, partial(entity_rows, entry, place, "entityType", "type"))
+        yield from rows_or_invalid_record(place, partial(entity_rows, entry, place, "entityType", "type"))
     for place, entry in entries_of(graph.get("relations", []), "relations", file):
-        yield from rows_or_refusal(place, partial(_relation, entry, place))
+        yield from rows_or_invalid_record(place, partial(_relation, entry, place))
 
 
-def _line(object_: Object, place: Place) -> Rows:
+def _line(object_: Object, place: SourcePosition) -> Rows:
     match object_.get("type"):
         case "entity":
             yield from _extra_notes(object_, _ENTITY, place)
@@ -96,31 +98,34 @@ def _line(object_: Object, place: Place) -> Rows:
             yield Note(place, _UNKNOWN)
 
 
-def entity_rows(entity: Object, place: Place, *type_names: str) -> Rows:
-    """Yield an entity and its observations. Raises Unfit before the first row."""
+def entity_rows(entity: Object, place: SourcePosition, *type_names: str) -> Rows:
+    """Yield an entity and its observations. Raises InvalidSourceValue before the first row."""
     name = text_of(entity, "name")
     kind = text_of(entity, *type_names) if any(entity.get(name) is not None for name in type_names) else None
     observations = entity.get("observations") or list[object]()
     if not isinstance(observations, list):
-        raise Unfit(f"observations is {kind_of(observations)}; it must be a list", None, "observations")
+        raise InvalidSourceValue(f"observations is {kind_of(observations)}; it must be a list", None, "observations")
     if kind is None:
         yield Note(place, _UNTYPED)
     rows: list[Row] = [EntityRow(place=place, name=name, type=kind)]
     for number, text in enumerate(cast("Sequence[object]", observations)):
         if not isinstance(text, str):
             column = f"observations[{number}]"
-            raise Unfit(f"{column} is {kind_of(text)}; it must be text", None, column)
+            raise InvalidSourceValue(f"{column} is {kind_of(text)}; it must be text", None, column)
         rows.append(ObservationRow(place=place, entity=name, text=text))
     yield from rows
 
 
-def _relation(object_: Object, place: Place) -> Rows:
+def _relation(object_: Object, place: SourcePosition) -> Rows:
     start, end = text_of(object_, "from", "source"), text_of(object_, "to", "target")
     yield RelationRow(place=place, start=start, end=end, type=text_of(object_, "relationType"))
 
 
-def _extra_notes(object_: Object, names: Sequence[str], place: Place) -> Iterable[Note]:
-    """Yield a note if there are fields that the official server does not have."""
+def _extra_notes(object_: Object, names: Sequence[str], place: SourcePosition) -> Iterable[Note]:
+    """Yield a note that lists the fields of an object that the official server does not have.
+
+    Yields nothing if there are none.
+    """
     if extra := [name for name in object_ if name not in names]:
         yield Note(
             place,

@@ -1,4 +1,4 @@
-"""Recognition of the program whose memory a file, a folder or a server contains, and its reader."""
+"""Recognises the program whose memory a file, a folder or a server contains, and selects the reader for it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from graph_memory.memory.transfer.formats.memories import anthropic, graphs
 from graph_memory.memory.transfer.formats.memories.json_lines import Object, as_object, first_line, read_json_file
 from graph_memory.memory.transfer.formats.memories.mem0 import read_mem0
 from graph_memory.memory.transfer.formats.memories.mnemograph import DATABASE, EVENTS, SQLITE, read_mnemograph
+from graph_memory.memory.transfer.formats.memories.note_files import is_vault
 from graph_memory.memory.transfer.formats.memories.official import read_official
 from graph_memory.memory.transfer.formats.memories.rows import Rows, Source
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
-from graph_memory.memory.transfer.formats.records import Unfit, Unreadable
+from graph_memory.memory.transfer.formats.records import InvalidSourceValue, UnreadableSource
 from graph_memory.memory.transfer.results import MEMORIES, MemoryFormat
 from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.arguments import invalid_argument
@@ -27,7 +28,7 @@ def _read_markdown(path: Path) -> Rows:
     return read_markdown(path)
 
 
-_FILES: Mapping[MemoryFormat, Callable[[Path], Rows]] = {
+_FILES: Mapping[MemoryFormat, Callable[..., Rows]] = {
     "official": read_official,
     "mnemograph": read_mnemograph,
     "mcp-neo4j-memory": read_official,
@@ -36,6 +37,11 @@ _FILES: Mapping[MemoryFormat, Callable[[Path], Rows]] = {
     "claude-memories": anthropic.read_claude_memories,
     "memory-tool": anthropic.read_memory_folder,
 }
+_DIVIDED: frozenset[MemoryFormat] = frozenset({"claude-memories"})
+"""The formats whose readers divide a text into several observations.
+
+These readers take a function that cleans the text.
+"""
 _SERVERS: Mapping[MemoryFormat, Callable[[Neo4jSource], Rows]] = {
     "mcp-neo4j-memory": graphs.of_mcp_neo4j_memory,
     "neo4j-agent-memory": graphs.of_neo4j_agent_memory,
@@ -46,26 +52,31 @@ _HINT = f"Name the program with --format: {', '.join(MEMORIES)}."
 
 
 def check_format(form: str | None) -> None:
-    """Raise INVALID_ARGUMENT for an unknown format."""
+    """Raise INVALID_ARGUMENT if the format is unknown. None is valid."""
     if form is not None and form not in MEMORIES:
         raise invalid_argument(
             "format", f"{quote(form)} is not a format of a memory", f"Use one of {', '.join(MEMORIES)}."
         )
 
 
-def rows_of(source: Source, form: MemoryFormat) -> Rows:
-    """Yield the rows of a memory. Raises INVALID_ARGUMENT if a source of this kind cannot have this format."""
+def rows_of(source: Source, form: MemoryFormat, clean: Callable[[str], str] = str) -> Rows:
+    """Yield the rows of a memory. Raises INVALID_ARGUMENT if a source of this kind cannot have this format.
+
+    `clean` is applied to texts that are divided into several rows, because a secret in them can have several lines.
+    """
     readers = _SERVERS if isinstance(source, Neo4jSource) else _FILES
     if form not in readers:
-        place = "files" if isinstance(source, Neo4jSource) else "a Neo4j server: name its address, bolt://host:7687"
-        raise invalid_argument(
-            "source", f"{printable(source)} cannot be a memory of {form}", f"Such a memory is in {place}."
-        )
-    return cast("Rows", readers[form](source))  # type: ignore[operator]
+        place = "files" if isinstance(source, Neo4jSource) else "the address of a Neo4j server, as bolt://host:7687"
+        raise invalid_argument("source", f"{printable(source)} cannot be a memory of {form}", f"Pass {place}.")
+    arguments = (source, clean) if form in _DIVIDED else (source,)
+    return cast("Rows", readers[form](*arguments))  # type: ignore[operator]
 
 
 def recognise_format(source: Source) -> MemoryFormat:
-    """Return the format of a memory, given its contents. Raises INVALID_ARGUMENT if they match no known format."""
+    """Recognise the format of another program's memory by its contents.
+
+    Raises INVALID_ARGUMENT if the contents match no known format.
+    """
     if isinstance(source, Neo4jSource):
         format_ = _in_server(source)
     elif source.is_dir():
@@ -80,7 +91,7 @@ def recognise_format(source: Source) -> MemoryFormat:
 def is_memory(source: str) -> bool:
     """Return whether a file, a folder or an address seems to contain another program's memory.
 
-    For a file, only the beginning is read.
+    Reads only the beginning of a file.
     """
     path = Path(source)
     return is_server(source) or (_in_folder(path) if path.is_dir() else _in_file(path)) is not None
@@ -98,7 +109,7 @@ def _in_folder(folder: Path) -> MemoryFormat | None:
         return None  # our own export
     if (folder / DATABASE).is_file() or (folder / EVENTS).is_file():
         return "mnemograph"
-    if folder.resolve().name == anthropic.FOLDER and not (folder / ".obsidian").is_dir():
+    if folder.resolve().name == anthropic.FOLDER and not is_vault(folder):
         return "memory-tool"
     return "markdown" if next(folder.rglob("*.[mM][dD]"), None) else None
 
@@ -116,9 +127,9 @@ def _in_file(file: Path) -> MemoryFormat | None:
         line = first_line(file)
         try:
             return _by_object(as_object(line))
-        except Unfit:
+        except InvalidSourceValue:
             return _by_object(read_json_file(file)) if line.lstrip()[:1] in (b"{", b"[") else None
-    except Unreadable:
+    except UnreadableSource:
         return None
 
 

@@ -1,4 +1,4 @@
-"""Rows of another program's memory: entities, relations and observations with their places in the source."""
+"""Rows of another program's memory: entities, relations and observations with their positions in the source."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
-from graph_memory.memory.transfer.formats.records import Note, Place, Refused, Unfit
+from graph_memory.memory.transfer.formats.records import InvalidRecord, InvalidSourceValue, Note, SourcePosition
 from graph_memory.model.text.wording import kind_of
 from graph_memory.model.values.properties import PropertyValue
 
@@ -17,9 +17,9 @@ ENTITY = "entity"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityRow:
-    """An entity of a memory. Its type is None if the memory only names it."""
+    """An entity of another program's memory. Its type is None if the memory only mentions its name."""
 
-    place: Place
+    place: SourcePosition
     name: str
     type: str | None = None
     description: str = ""
@@ -28,9 +28,9 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationRow:
-    """An observation of an entity. Times are text, as in the memory."""
+    """An observation of an entity. Its times are the unparsed texts of the source."""
 
-    place: Place
+    place: SourcePosition
     entity: str
     text: str
     time: str | None = None
@@ -40,16 +40,16 @@ class ObservationRow:
     valid_to: str | None = None
 
     def values(self) -> dict[str, object]:
-        """Return the observation's values under the names that `memory.entities` uses."""
+        """Return the observation's values, keyed by the field names of `memory.entities`. Omits missing values."""
         names = ("text", "time", "source", "confidence", "valid_from", "valid_to")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationRow:
-    """A relation between two entities, by their names."""
+    """A relation between two entities, which are identified by name."""
 
-    place: Place
+    place: SourcePosition
     start: str
     end: str
     type: str
@@ -61,21 +61,24 @@ class RelationRow:
         return self.start, self.end, self.type
 
 
-Row = EntityRow | ObservationRow | RelationRow | Refused | Note
+Row = EntityRow | ObservationRow | RelationRow | InvalidRecord | Note
 Rows = Iterator[Row]
 Source = Path | Neo4jSource
 Reader = Callable[[Path], Rows]
 
 
 def text_of(values: Mapping[str, object], *names: str) -> str:
-    """Return the text under the first of these names that exists. Raises Unfit if there is none."""
+    """Return the text in the first of these fields that exists.
+
+    Raises InvalidSourceValue if none of the fields exists, or the value is not text.
+    """
     for name in names:
         if name in values:
             value = values[name]
             if not isinstance(value, str):
-                raise Unfit(f"{name} is {kind_of(value)}; it must be text", None, name)
+                raise InvalidSourceValue(f"{name} is {kind_of(value)}; it must be text", None, name)
             return value
-    raise Unfit(f"{names[0]} is missing", None, names[0])
+    raise InvalidSourceValue(f"{names[0]} is missing", None, names[0])
 
 
 def text_in(values: Mapping[str, object], *names: str) -> str | None:
@@ -84,7 +87,7 @@ def text_in(values: Mapping[str, object], *names: str) -> str | None:
 
 
 def fraction_in(values: Mapping[str, object], name: str) -> float | None:
-    """Return the number from 0 to 1 under a name, or None for any other value."""
+    """Return the value of a field if it is a number from 0 to 1, otherwise None."""
     value = values.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
@@ -92,7 +95,10 @@ def fraction_in(values: Mapping[str, object], name: str) -> float | None:
 
 
 def scalars_of(values: Mapping[str, object], excluded: set[str]) -> dict[str, PropertyValue]:
-    """Return the values that can become properties: texts, numbers and booleans under names that are not reserved."""
+    """Return the texts, numbers and booleans that can become properties.
+
+    Skips reserved field names and the names in `excluded`.
+    """
     return {
         name: value
         for name, value in values.items()

@@ -1,0 +1,3 @@
+"""Evaluation on public question sets: which answers search and recall return, in how many tokens, and how fast."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Readers of question sets, one per format."""
+
+from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Markdown folders: export of entities as notes, and synchronisation of a folder with a domain."""

@@ -1,0 +1,114 @@
+"""Facts in the viewer: a person corrects, adds, ends, merges, deletes and forgets them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.async_api import expect
+
+from acceptance.browser.visits import LONG, Visit
+from graph_memory import Memory
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
+
+
+async def read_observations(memory: Memory, name: str) -> tuple[str, ...]:
+    """Return the current observations of an entity."""
+    [entity] = (await memory.entities.open_nodes([name])).entities
+    return entity.observations
+
+
+async def test_a_person_corrects_adds_and_ends_an_observation(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    await visit.open("home")
+    await page.get_by_role("link", name="Mira", exact=True).first.click(timeout=LONG)
+    card = page.get_by_role("complementary")
+    await card.get_by_role("button", name="plays the cello", exact=True).click(timeout=LONG)
+    await card.get_by_label("Corrected text").fill("plays the double bass")
+    await page.keyboard.press("Enter")
+    await expect(card.get_by_role("button", name="plays the double bass", exact=True)).to_be_visible(timeout=LONG)
+    await card.get_by_role("button", name="Add an observation").click()
+    await card.get_by_label("New observation").fill("keeps two bees")
+    await card.get_by_role("button", name="Save").click()
+    await expect(card.get_by_role("button", name="keeps two bees", exact=True)).to_be_visible(timeout=LONG)
+    walnuts = card.get_by_role("listitem").filter(has=page.get_by_role("button", name="is allergic to walnuts"))
+    await walnuts.get_by_role("button", name="No longer true").click()
+    await card.get_by_text("2 observations no longer true").click(timeout=LONG)
+    await expect(card.get_by_text("until").first).to_be_visible()
+    observations = await read_observations(memory, "Mira")
+    assert {"plays the double bass", "keeps two bees"} <= {*observations}
+    assert not {"plays the cello", "is allergic to walnuts"} & {*observations}
+
+
+async def test_a_correction_is_kept_if_the_fact_ends_meanwhile(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    [mira] = (await memory.entities.open_nodes(["Mira"], detail=True)).entities
+    await visit.open("nodes", node=str(mira.id))
+    await page.get_by_role("button", name="plays the cello", exact=True).click(timeout=LONG)
+    field = page.get_by_label("Corrected text")
+    await field.fill("plays the double bass")
+    await memory.entities.remember(name="Mira", observations=["plays the viola"], replaces="plays the cello")
+    await expect(page.get_by_role("alert")).to_contain_text("was corrected or ended", timeout=LONG)
+    await expect(field).to_have_value("plays the double bass")
+    await expect(field).to_be_focused()
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_role("button", name="plays the double bass", exact=True)).to_be_visible(timeout=LONG)
+    assert {"plays the viola", "plays the double bass"} <= {*await read_observations(memory, "Mira")}
+
+
+async def test_two_similar_people_are_settled_as_different_at_home(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    for name in ("Jon Berg", "John Berg"):
+        await memory.entities.remember(name=name, observations=["lives in Linz", "is a carpenter"], type="Person")
+    await visit.open("home")
+    await page.get_by_role("button", name="Not the same").click(timeout=LONG)
+    await expect(page.get_by_role("button", name="Not the same")).to_have_count(0, timeout=LONG)
+    assert not (await memory.entities.find_duplicates()).duplicates
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_role("button", name="Not the same")).to_be_visible(timeout=LONG)
+
+
+async def test_a_duplicate_is_merged_at_home(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    await memory.entities.remember(name="Jon Berg", observations=["lives in Linz", "is a carpenter"], type="Person")
+    observations = ["repairs chairs", "lives in Linz", "is a carpenter"]
+    await memory.entities.remember(name="John Berg", observations=observations, type="Person")
+    await visit.open("home")
+    await page.get_by_role("button", name="Merge…").first.click(timeout=LONG)
+    await page.get_by_label("John Berg").check()
+    await expect(page.get_by_text(re.compile(r"\d observations and 0 connections of Jon Berg"))).to_be_visible(
+        timeout=LONG
+    )
+    await page.get_by_role("button", name="Merge", exact=True).click()
+    await expect(page.get_by_role("heading", name="John Berg")).to_be_visible(timeout=LONG)
+    assert {"is a carpenter", "repairs chairs"} <= {*await read_observations(memory, "John Berg")}
+
+
+async def test_a_deleted_person_is_brought_back_and_then_forgotten_for_good(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    [entity] = (await memory.entities.open_nodes(["Oskar"], detail=True)).entities
+    before = await read_observations(memory, "Oskar")
+    await visit.open("nodes", node=str(entity.id))
+    await page.get_by_role("button", name="Delete", exact=True).click(timeout=LONG)
+    await expect(page.get_by_role("complementary")).to_have_count(0, timeout=LONG)
+    await visit.open("nodes", node=str(entity.id))
+    await page.get_by_role("button", name="Bring back").click(timeout=LONG)
+    forget = page.get_by_role("button", name="Forget for good…")
+    await expect(forget).to_be_visible(timeout=LONG)
+    assert {*await read_observations(memory, "Oskar")} == {*before}
+    await forget.click()
+    dialog = page.get_by_role("dialog")
+    await expect(dialog).to_contain_text(re.compile(r"erased with \d observations.*cannot be undone"), timeout=LONG)
+    await dialog.get_by_role("button", name="Forget for good").click()
+    await expect(page.get_by_role("status").filter(has_text="Forgotten for good: Oskar")).to_be_visible(timeout=LONG)
+    assert not (await memory.entities.open_nodes(["Oskar"])).entities
+    visit.complaints[:] = [text for text in visit.complaints if "404" not in text]
+
+
+async def test_a_contradiction_is_settled_by_one_click(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    await visit.open("home")
+    await page.get_by_role("button", name="The first is wrong").click(timeout=LONG)
+    await expect(page.get_by_role("heading", name="Contradictions")).to_have_count(0, timeout=LONG)
+    assert not (await memory.find_contradictions()).contradictions

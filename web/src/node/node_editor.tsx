@@ -1,0 +1,140 @@
+/** The form that changes a node. It sends only what has changed, and the version on which the changes are based. */
+
+import { useEffect, useState } from "preact/hooks";
+
+import type { ApiError, Arguments } from "../api";
+import { asApiError, useMemory, useResult } from "../memory";
+import type { NodeContent, NodeInfo, Value } from "../results";
+import { Failure, Field } from "../ui";
+import { asText } from "../words";
+import { write } from "../writes";
+
+const MAX_EDITED = 200_000;
+
+interface Draft {
+  title: string;
+  tags: string;
+  path: string;
+  content: string | undefined;
+  properties: Record<string, string>;
+}
+
+export function NodeEditor({ node, onDone }: { node: NodeInfo; onDone: () => void }) {
+  const { domain } = useMemory();
+  const isText = node.content_encoding === "utf-8" && node.content_size <= MAX_EDITED;
+  const stored = useResult<NodeContent>("get_node_content", isText ? { node_id: node.id } : null);
+  const [original, setOriginal] = useState(() => ({ version: node.version, draft: draftOf(node) }));
+  const [draft, setDraft] = useState(original.draft);
+  const [error, setError] = useState<ApiError>();
+  const text = stored.value?.content;
+  useEffect(() => {
+    if (text === undefined || original.draft.content !== undefined) return;
+    setOriginal({ ...original, draft: { ...original.draft, content: text } });
+    setDraft((known) => ({ ...known, content: text }));
+  }, [text]);
+  const set = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
+  const errorAt = (argument: string) =>
+    error?.argument?.startsWith(argument) ? `${error.message} ${error.hint}` : undefined;
+  const isAtField = ["title", "tags", "path", "content", "properties"].some((name) => errorAt(name));
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const changes = changesOf(original.draft, draft, node.properties);
+    if (!Object.keys(changes).length) return onDone();
+    try {
+      await write(`Changed: ${draft.title}`, "update_node", {
+        node_id: node.id,
+        domain,
+        expected_version: original.version,
+        ...changes,
+      });
+      onDone();
+    } catch (failure) {
+      setError(asApiError(failure));
+    }
+  };
+  return (
+    <form
+      class="editor"
+      onSubmit={submit}
+      onKeyDown={(event) => event.key === "Escape" && (event.stopPropagation(), onDone())}
+    >
+      <h2>Edit</h2>
+      <Field label="Title" value={draft.title} onInput={(title) => set({ title })} error={errorAt("title") ?? ""} />
+      <Field
+        label="Tags"
+        value={draft.tags}
+        hint="Separated by commas"
+        onInput={(tags) => set({ tags })}
+        error={errorAt("tags") ?? ""}
+      />
+      <Field label="Path" value={draft.path} onInput={(path) => set({ path })} error={errorAt("path") ?? ""} />
+      {Object.entries(draft.properties).map(([name, value]) => (
+        <Field
+          key={name}
+          label={name}
+          value={value}
+          onInput={(changed) => set({ properties: { ...draft.properties, [name]: changed } })}
+          error={errorAt(`properties.${name}`) ?? ""}
+        />
+      ))}
+      {draft.content !== undefined && (
+        <Field
+          label="Content"
+          rows={12}
+          value={draft.content}
+          onInput={(content) => set({ content })}
+          error={errorAt("content") ?? ""}
+        />
+      )}
+      {error && !isAtField && <Failure error={error} />}
+      <div class="actions">
+        <button type="submit" class="primary">
+          Save
+        </button>
+        <button type="button" onClick={onDone}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function draftOf(node: NodeInfo): Draft {
+  const properties = Object.fromEntries(Object.entries(node.properties).map(([name, value]) => [name, asText(value)]));
+  return {
+    title: node.title,
+    tags: node.tags?.join(", ") ?? "",
+    path: node.path ?? "",
+    content: undefined,
+    properties,
+  };
+}
+
+/** Return the arguments of update_node for the fields that differ. Properties that are text stay text. */
+function changesOf(before: Draft, after: Draft, stored: NodeInfo["properties"]): Arguments {
+  const changes: Arguments = {};
+  if (after.title !== before.title) changes["title"] = after.title;
+  if (after.tags !== before.tags)
+    changes["tags"] = after.tags
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter(Boolean);
+  if (after.path !== before.path) changes["path"] = after.path;
+  if (after.content !== before.content) changes["content"] = after.content;
+  const properties = Object.entries(after.properties).filter(([name, value]) => value !== before.properties[name]);
+  if (properties.length)
+    changes["properties"] = Object.fromEntries(
+      properties.map(([name, value]) => [name, typeof stored[name] === "string" ? value : asValue(value)]),
+    );
+  return changes;
+}
+
+/** Read numbers, booleans and lists as JSON, and anything else as text. */
+function asValue(text: string): Value {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" || value === null ? text : (value as Value);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,93 @@
+/** Numbers, times and values in words. */
+
+import type { LogEntry, Value } from "./results";
+
+const ULID = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+const numbers = new Intl.NumberFormat("en");
+
+export const count = (value: number): string => numbers.format(value);
+
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+export function ago(time: string | number): string {
+  const seconds = (new Date(time).getTime() - Date.now()) / 1000;
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+  }
+  return "just now";
+}
+
+export const moment = (time: string | number): string => absolute.format(new Date(time));
+
+/** Return the time at which an id was made, in milliseconds. Its ULID begins with it. */
+export function createdAt(id: string): number {
+  const digits = id.slice(id.indexOf("_") + 1).slice(0, 10);
+  return [...digits].reduce((sum, digit) => sum * 32 + ULID.indexOf(digit), 0);
+}
+
+/** Split names like `open_question` or `WorksOn` into words. */
+export function asWords(name: string): string {
+  const words = name.replace(/_/g, " ").replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2");
+  return words.charAt(0) + words.slice(1).toLowerCase();
+}
+
+export function asText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*(Z|[+-]\d\d:\d\d)$/;
+
+export const isTime = (value: unknown): value is string => typeof value === "string" && TIME.test(value);
+
+/** Return a value as text, with times in the words of the reader. */
+export function asReadable(value: unknown): string {
+  return isTime(value) ? moment(value) : asText(value);
+}
+
+export function sentence(name: string): string {
+  const words = asWords(name);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const HIDDEN = /^_(created|modified|content_sha256|derived_title|given_title|content_size|origin|time)$/;
+
+/** Return the values that differ between the states of a change. */
+export function changedValues(entry: LogEntry): { name: string; before?: Value; after?: Value }[] {
+  const { before = {}, after = {} } = entry;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .filter((name) => !HIDDEN.test(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => ({ name: name.replace(/^_/, ""), before: before[name], after: after[name] }) as never);
+}
+
+/** Return whether the states of a change were erased, so that it cannot be reverted. */
+export const isErased = ({ kind, before, after }: LogEntry): boolean => RECORDS.includes(kind) && !before && !after;
+
+const RECORDS = ["node", "observation", "connection"];
+
+/** Describe a change in words. The summary of an erased change contains only an id. */
+export const changeText = (entry: LogEntry): string =>
+  isErased(entry) ? `${sentence(entry.kind)} that was forgotten for good` : entry.summary;
+
+/** Return whether a client has named a session. Others, such as the logins to this page, have a generated id. */
+export const hasGivenName = (session: string): boolean => !/^session_[0-9a-f]+$/.test(session);
+
+export function bytes(size: number): string {
+  return size < 1024
+    ? `${size} B`
+    : size < 1_048_576
+      ? `${(size / 1024).toFixed(1)} kB`
+      : `${(size / 1_048_576).toFixed(1)} MB`;
+}
