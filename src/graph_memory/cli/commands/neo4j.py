@@ -19,6 +19,7 @@ from graph_memory.cli.input.options import DomainOption, JsonOption
 from graph_memory.cli.output.printing import format_local_time, note
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import read_settings
+from graph_memory.embedding import fetch_model
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import without_credentials
 from graph_memory.model.values.arguments import check_domain
@@ -33,10 +34,14 @@ PasswordOption = Annotated[bool, typer.Option("--show-password", help="Print the
 
 @app.command()
 def start(as_json: JsonOption = False) -> None:
-    """Start the local Neo4j, if it is not running. It keeps running until `stop`."""
+    """Start the local Neo4j, if it is not running. It keeps running until `stop`.
+
+    Downloads Neo4j and the model for embeddings if they are not there yet, so that no call waits for them later.
+    """
     settings = read_settings()
     with progress_bar() as progress:
         server = local.ensure_running(settings, progress)
+        fetch_model(settings)
     if as_json:
         typer.echo(json.dumps(_status_data(local.status(settings))))
     else:
