@@ -64,12 +64,14 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
     assert result[2].startswith("ollama/m decided: works at Merrow: he left")
     assert result[3].startswith("plays chess: said before")
     assert result[4].startswith("Out of date? likes tea")
-    assert result[5:7] == [
-        "graph-memory decide obs_2:obs_3 close  # the known observation ends now",
-        "graph-memory decide obs_2:obs_3 keep  # both are true",
+    assert result[5:9] == [
+        "close: the known observation ends now",
+        "  graph-memory decide obs_2:obs_3 close",
+        "keep: both are true",
+        "  graph-memory decide obs_2:obs_3 keep",
     ]
-    assert result[7].startswith("About Merrow")
-    assert result[8] == "ollama/m split the text into facts."
+    assert result[9].startswith("About Merrow")
+    assert result[10] == "ollama/m split the text into facts."
     assert "\x1b" not in shown.stderr
     assert "\u202e" not in shown.stderr
 

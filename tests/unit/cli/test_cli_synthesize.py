@@ -63,7 +63,9 @@ def test_an_open_question_has_a_command_for_each_choice_that_a_shell_can_run(mem
     choices = {"close": "the known observation ends", "keep": "both are true"}
     finding = Finding(kind="open_question", about=("a", "b"), reason="Out of date?", call=call, choices=choices)
     memory.answers["session_start"] = SessionStartResult(empty=False, text="Blocks", tokens=3, questions=(finding,))
-    assert run("session", "start").stdout.splitlines()[-2:] == [
-        "  graph-memory call decide id=question_1 decision=close  # the known observation ends",
-        "  graph-memory call decide id=question_1 decision=keep  # both are true",
+    assert run("session", "start").stdout.splitlines()[-4:] == [
+        "  close: the known observation ends",
+        "    graph-memory call decide id=question_1 decision=close",
+        "  keep: both are true",
+        "    graph-memory call decide id=question_1 decision=keep",
     ]

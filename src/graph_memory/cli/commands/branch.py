@@ -63,10 +63,7 @@ def create(call: Call, name: NameArgument, at: AtOption = None) -> None:
 def _show_branch(branch: BranchResult) -> None:
     typer.echo(branch.domain)
     source = f"{escape_line(branch.forked_from)} as it was at {branch.forked_at}"
-    note(
-        f"Created from {source}: {format_count(branch.subjects, 'subject')}. "
-        f"Work in it with --domain {escape_line(branch.domain)}"
-    )
+    note(f"Created from {source}. Work in it with --domain {escape_line(branch.domain)}")
 
 
 SourceArgument = Annotated[

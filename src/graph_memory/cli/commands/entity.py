@@ -160,5 +160,5 @@ def health(call: Call, limit: LimitOption = 5) -> None:
 
 def _note_different(question: str, names: Sequence[str]) -> None:
     """Print the command that records that two similar entities are different."""
-    line = command_line("decide", question, "new")
-    note(f"{line}  # {escape_line(' and '.join(names))} are different")
+    note(f"If {escape_line(' and '.join(names))} are different:")
+    note(f"  {command_line('decide', question, 'new')}")

@@ -229,4 +229,5 @@ def note_candidates(candidates: Iterable[Candidate] | None, domain: str | None =
 
 def _note_choices(question: str | None, choices: Mapping[str, str], domain: str | None) -> None:
     for choice, consequence in choices.items() if question else ():
-        note(f"{command_line('decide', question, choice, domain=domain)}  # {consequence}")
+        note(f"{choice}: {consequence}")
+        note(f"  {command_line('decide', question, choice, domain=domain)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -89,11 +90,11 @@ def _show_briefing(briefing: Briefing) -> None:
 
 
 def _finding_commands(finding: Finding) -> list[str]:
-    """Return the commands that resolve a finding. An open question has one command per answer."""
+    """Return the commands that resolve a finding. An open question has one command per answer, below its effect."""
     text = as_command(finding.call)
-    return [
-        f"{text} decision={choice}  # {escape_line(effect)}" for choice, effect in (finding.choices or {}).items()
-    ] or [text]
+    answers = (finding.choices or {}).items()
+    commands = [(f"{choice}: {escape_line(effect)}", f"  {text} decision={choice}") for choice, effect in answers]
+    return [*chain.from_iterable(commands)] or [text]
 
 
 @command(block_app, name="show")
