@@ -46,6 +46,7 @@ export function App({ session }: { session: Session }) {
       revision,
       domains: read,
       offers: (operation) => session.operations?.includes(operation) ?? false,
+      protections: [],
     }),
     [domain, revision, read, session],
   );

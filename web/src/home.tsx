@@ -7,7 +7,8 @@ import { ChangeSource, RevertAction } from "./change";
 import { useMemory, useResult, type Answer } from "./memory";
 import type { Contradictions, DomainInfo, DomainSummary, Entity, Finding, Goal, Health, LogEntry, LogPage } from "./results";
 import { MergeDialog } from "./node/merge_dialog";
-import { ProtectAction } from "./protect";
+import { ProtectAction, ProtectedScope, ProtectionBanners } from "./protect";
+import { protectionsOf } from "./protection";
 import { addressOf } from "./route";
 import { Action, Ago, Empty, Failure, NodeLink, openNode, Result, Section } from "./ui";
 import { changeText, count, isErased, plural, sentence } from "./words";
@@ -40,13 +41,12 @@ export function Home() {
   const hasInfo = !log.loading && !info.loading;
   const health = useResult<Health>("graph_health", hasInfo ? { limit: FINDINGS } : null, { isSlow: true });
   const summary = info.value ?? domains.value?.find(({ name }) => name === domain);
-  const isProtected = info.value?.protection?.is_read_only ?? false;
   return (
-    <>
+    <ProtectedScope protections={protectionsOf(info.value)}>
       <header class="page-head">
         <div class="title-line">
           <h1>{domain}</h1>
-          {info.value && <ProtectAction of={domain} isProtected={isProtected} scope={{ domain }} />}
+          {info.value && <ProtectAction title={domain} of="domain" scope={{ domain }} />}
         </div>
         {summary?.description && <p class="lead">{summary.description}</p>}
         {summary?.forked_from && (
@@ -55,7 +55,7 @@ export function Home() {
             <a href={addressOf("time", { show: "merge" })}>Compare and merge</a>
           </p>
         )}
-        {isProtected && <p class="banner">This domain is read-only. {info.value?.protection?.protection_reason}</p>}
+        <ProtectionBanners />
       </header>
       {info.error ? <Failure error={info.error} /> : <Figures info={info.value} changes={summary?.events} />}
       <div class="columns">
@@ -69,7 +69,7 @@ export function Home() {
           <LatestChanges log={log} />
         </div>
       </div>
-    </>
+    </ProtectedScope>
   );
 }
 

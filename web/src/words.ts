@@ -13,12 +13,16 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 const numbers = new Intl.NumberFormat("en");
+const lists = new Intl.ListFormat("en-GB");
 
 export const count = (value: number): string => numbers.format(value);
 
 export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
+
+/** Join texts with commas and a final "and". */
+export const asList = (texts: string[]): string => lists.format(texts);
 
 export function ago(time: string | number): string {
   const seconds = (new Date(time).getTime() - Date.now()) / 1000;

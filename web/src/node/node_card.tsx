@@ -5,8 +5,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../api";
 import { isTyping } from "../keys";
 import { useMemory, useResult } from "../memory";
-import type { Entity, LogEntry, LogPage, NodeInfo } from "../results";
-import { ProtectAction } from "../protect";
+import { ProtectAction, ProtectedScope, ProtectionBanners } from "../protect";
+import { protectionsOf } from "../protection";
+import type { DomainInfo, Entity, LogEntry, LogPage, NodeInfo } from "../results";
 import { addressOf, useRoute } from "../route";
 import { Action, Ago, closeNode, Failure, Section, TypeChip } from "../ui";
 import { asText, bytes, moment } from "../words";
@@ -22,6 +23,10 @@ import { Observations } from "./observations";
 
 const CHANGES = 50;
 const MAX_CHANGES = 1_000;
+const ENDS = "It stays in the memory as past, and is no longer recalled as true. Can be undone";
+const MERGES = "Two entities become one, which keeps the facts and names of both. Can be undone";
+const DELETES = "It leaves the memory, and its history stays. You can bring it back";
+const ERASES = "It is erased with its history. This cannot be undone";
 
 export function NodeCard({ id }: { id: string }) {
   const [isEditing, setEditing] = useState(false);
@@ -29,12 +34,14 @@ export function NodeCard({ id }: { id: string }) {
   const kept = useRef<NodeInfo>(undefined);
   if (answer.value) kept.current = answer.value;
   const node = answer.error?.status === 404 && !isEditing ? undefined : kept.current; // a failed read must not discard edits
-  const { offers } = useMemory();
+  const { domain, offers } = useMemory();
   const [limit, setLimit] = useState(CHANGES);
   const log = useResult<LogPage>("memory_log", { subject: id, with_observations: true, full: true, limit });
   const changes = log.value?.entries ?? [];
   const isDeleted = answer.error?.status === 404 && changes[0]?.subject === id && changes[0].operation === "delete";
   const more = log.value?.next_cursor && limit < MAX_CHANGES ? () => setLimit(MAX_CHANGES) : undefined;
+  const info = useResult<DomainInfo>("get_domain", answer.loading ? null : { name: domain }, { isSlow: true });
+  const protections = protectionsOf(info.value, node);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "e" || isTyping(event) || event.ctrlKey || event.metaKey || !offers("update_node")) return;
@@ -49,15 +56,17 @@ export function NodeCard({ id }: { id: string }) {
       <button type="button" class="quiet close" aria-label="Close the card" onClick={closeNode}>
         ✕
       </button>
-      {isDeleted ? <DeletedNode change={changes[0]!} /> : answer.error && !log.loading && <Unreadable error={answer.error} />}
-      {node &&
-        (isEditing ? (
-          <NodeEditor node={node} onDone={() => setEditing(false)} />
-        ) : (
-          <Shown node={node} changes={changes} onEdit={() => setEditing(true)} />
-        ))}
-      {!node && !answer.error && <p class="loading">Loading…</p>}
-      {(node || answer.error) && !isEditing && <NodeHistory log={log} onMore={more} />}
+      <ProtectedScope protections={protections}>
+        {isDeleted ? <DeletedNode change={changes[0]!} /> : answer.error && !log.loading && <Unreadable error={answer.error} />}
+        {node &&
+          (isEditing ? (
+            <NodeEditor node={node} onDone={() => setEditing(false)} />
+          ) : (
+            <Shown node={node} changes={changes} onEdit={() => setEditing(true)} />
+          ))}
+        {!node && !answer.error && <p class="loading">Loading…</p>}
+        {(node || answer.error) && !isEditing && <NodeHistory log={log} onMore={more} />}
+      </ProtectedScope>
     </aside>
   );
 }
@@ -78,7 +87,7 @@ function Shown({ node, changes, onEdit }: ShownProps) {
   const found = answer.value?.entities.find(({ id }) => id === node.id);
   if (found) kept.current = found; // the title may have changed since
   const entity = kept.current?.id === node.id ? kept.current : undefined;
-  const isProtected = node.protection?.is_read_only ?? false;
+  const ofDomain = useMemory().protections.filter(({ of }) => of === "domain");
   return (
     <>
       <header class="card-head">
@@ -88,11 +97,7 @@ function Shown({ node, changes, onEdit }: ShownProps) {
           Changed <Ago time={node.modified} />
           {node.valid_to && ` · held until ${moment(node.valid_to)}`}
         </p>
-        {node.protection?.is_read_only && (
-          <p class="banner">
-            Protected by {node.protection.locked_by}. {node.protection.reason}
-          </p>
-        )}
+        <ProtectionBanners />
         <CardActions node={node} entity={entity} onEdit={onEdit} />
       </header>
       <Fields node={node} />
@@ -108,8 +113,10 @@ function Shown({ node, changes, onEdit }: ShownProps) {
           <ContentPreview node={node} />
         </Section>
       )}
-      {entity && <Observations entity={entity} changes={changes} isProtected={isProtected} />}
-      <Connections id={node.id} />
+      {entity && <Observations entity={entity} changes={changes} />}
+      <ProtectedScope protections={ofDomain}>
+        <Connections id={node.id} />
+      </ProtectedScope>
     </>
   );
 }
@@ -124,14 +131,13 @@ function CardActions({ node, entity, onEdit }: CardActionsProps) {
   const { domain } = useMemory();
   const [dialog, setDialog] = useState<"merge" | "forget">();
   const { page } = useRoute();
-  const isProtected = node.protection?.is_read_only;
   const end = () => tryWrite(`No longer true: ${node.title}`, "set_validity", { id: node.id, valid_to: "now", domain });
   const remove = async () => {
     if (await tryWrite(`Deleted: ${node.title}`, "delete_node", { node_id: node.id, domain })) closeNode();
   };
   return (
     <div class="actions">
-      <Action needs="update_node" kind="primary" disabled={isProtected} onClick={onEdit}>
+      <Action needs="update_node" kind="primary" onClick={onEdit}>
         Edit
       </Action>
       {page !== "graph" && (
@@ -139,27 +145,21 @@ function CardActions({ node, entity, onEdit }: CardActionsProps) {
           Graph
         </a>
       )}
-      <ProtectAction of={node.title} isProtected={isProtected ?? false} scope={{ node_id: node.id, domain }} />
+      <ProtectAction title={node.title} of="node" scope={{ node_id: node.id, domain }} />
       {!node.valid_to && (
-        <Action needs="set_validity" title="End it now. The history keeps it" disabled={isProtected} onClick={end}>
+        <Action needs="set_validity" title={ENDS} onClick={end}>
           No longer true
         </Action>
       )}
       {entity && (
-        <Action needs="merge_entities" disabled={isProtected} onClick={() => setDialog("merge")}>
+        <Action needs="merge_entities" title={MERGES} onClick={() => setDialog("merge")}>
           Merge with…
         </Action>
       )}
-      <Action
-        needs="delete_node"
-        kind="danger"
-        title="You can bring it back"
-        disabled={isProtected}
-        onClick={remove}
-      >
+      <Action needs="delete_node" kind="danger" title={DELETES} onClick={remove}>
         Delete
       </Action>
-      <Action needs="forget" kind="danger" disabled={isProtected} onClick={() => setDialog("forget")}>
+      <Action needs="forget" kind="danger" title={ERASES} onClick={() => setDialog("forget")}>
         Forget for good…
       </Action>
       {dialog === "merge" && <MergeDialog names={[node.title]} onClose={() => setDialog(undefined)} />}
