@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState, type Dispatch, t
 
 import { call, followChanges, logOut, type Session } from "./api";
 import { GraphPage } from "./graph/graph_page";
-import { Home } from "./home";
+import { Home } from "./home/home";
 import { Keys } from "./keys";
 import { asApiError, MemoryContext, type MemoryView, type Outcome } from "./memory";
 import { NodeCard } from "./node/node_card";

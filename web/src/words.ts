@@ -60,6 +60,21 @@ export function asReadable(value: unknown): string {
   return isTime(value) ? moment(value) : asText(value);
 }
 
+/** The kinds of findings in the order in which they are shown, with their plurals. */
+export const FINDINGS: Record<string, string> = {
+  open_question: "Open questions",
+  stale: "Stale entities",
+  duplicate: "Duplicates",
+  lost_premise: "Lost premises",
+  misplaced_fact: "Misplaced facts",
+  hub: "Hubs",
+  orphan: "Orphans",
+  unused_type: "Unused types",
+};
+
+/** Return a heading for findings of a kind. */
+export const findingsTitle = (kind: string): string => FINDINGS[kind] ?? `${sentence(kind)}s`;
+
 export function sentence(name: string): string {
   const words = asWords(name);
   return words.charAt(0).toUpperCase() + words.slice(1);

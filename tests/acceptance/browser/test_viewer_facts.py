@@ -64,6 +64,7 @@ async def test_two_similar_people_are_settled_as_different_at_home(visit: Visit,
     await visit.open("home")
     await page.get_by_role("button", name="Not the same").click(timeout=LONG)
     await expect(page.get_by_role("button", name="Not the same")).to_have_count(0, timeout=LONG)
+    await expect(page.get_by_role("listitem").get_by_text("Not the same: ")).to_be_visible()
     assert not (await memory.entities.find_duplicates()).duplicates
     await page.get_by_role("button", name="Undo").click()
     await expect(page.get_by_role("button", name="Not the same")).to_be_visible(timeout=LONG)
@@ -106,9 +107,33 @@ async def test_a_deleted_person_is_brought_back_and_then_forgotten_for_good(visi
     visit.complaints[:] = [text for text in visit.complaints if "404" not in text]
 
 
+async def test_a_protection_disables_the_actions_of_everyone_whom_it_does_not_name(
+    visit: Visit, memory: Memory, domain: str, household: dict[str, str]
+) -> None:
+    page = visit.page
+    await visit.open("home", node=household["recipe"])
+    card = page.get_by_role("complementary")
+    await page.get_by_role("main").get_by_role("button", name="Protect").click(timeout=LONG)
+    mine = "This domain is read-only for everyone but you."
+    for part in (page.get_by_role("main"), card):
+        await expect(part.get_by_text(mine)).to_be_visible(timeout=LONG)
+    await expect(card.get_by_role("button", name="Edit", exact=True)).to_be_enabled()
+    await page.get_by_role("button", name="Lift protection").click()
+    await expect(page.get_by_text(mine)).to_have_count(0, timeout=LONG)
+    await memory.acting_as("carol").protect(domain=domain, reason="Under audit.", can_be_unprotected_by=["carol"])
+    for part in (page.get_by_role("main"), card):
+        await expect(part.get_by_text("This domain is read-only: protected by carol. Under audit.")).to_be_visible(
+            timeout=LONG
+        )
+    for button in ("Edit", "No longer true", "Delete"):
+        await expect(card.get_by_role("button", name=button, exact=True)).to_be_disabled()
+    await expect(page.get_by_role("button", name="Lift protection")).to_be_disabled()
+
+
 async def test_a_contradiction_is_settled_by_one_click(visit: Visit, memory: Memory) -> None:
     page = visit.page
     await visit.open("home")
     await page.get_by_role("button", name="The first is wrong").click(timeout=LONG)
-    await expect(page.get_by_role("heading", name="Contradictions")).to_have_count(0, timeout=LONG)
+    await expect(page.get_by_role("listitem").get_by_text("No longer true: The bed stands")).to_be_visible(timeout=LONG)
+    await expect(page.get_by_role("button", name="is wrong")).to_have_count(0)
     assert not (await memory.find_contradictions()).contradictions

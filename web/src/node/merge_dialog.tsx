@@ -6,23 +6,24 @@ import { useMemory, useResult } from "../memory";
 import type { EntitiesMerged, SearchResult, SimilarEntities } from "../results";
 import { Action, Dialog, Failure, Field, openNode, useSettled } from "../ui";
 import { plural, sentence } from "../words";
-import { tryWrite } from "../writes";
+import { tryWrite, type Write } from "../writes";
 
 const SUGGESTED = 6;
 
 interface Props {
   /** One name, to which the person chooses the other, or both names. */
   names: string[];
+  write?: Write;
   onClose: () => void;
 }
 
-export function MergeDialog({ names, onClose }: Props) {
+export function MergeDialog({ names, write = tryWrite, onClose }: Props) {
   const [chosen, setChosen] = useState(names);
   const [first = "", second] = chosen;
   return (
     <Dialog title={second ? "Merge two entities" : `Merge “${first}” with…`} onClose={onClose}>
       {second ? (
-        <Merge first={first} second={second} onClose={onClose} />
+        <Merge first={first} second={second} write={write} onClose={onClose} />
       ) : (
         <OtherEntity name={first} onChoose={(name) => setChosen([first, name])} />
       )}
@@ -56,14 +57,21 @@ function OtherEntity({ name, onChoose }: { name: string; onChoose: (name: string
   );
 }
 
-function Merge({ first, second, onClose }: { first: string; second: string; onClose: () => void }) {
+interface MergeProps {
+  first: string;
+  second: string;
+  write: Write;
+  onClose: () => void;
+}
+
+function Merge({ first, second, write, onClose }: MergeProps) {
   const { domain } = useMemory();
   const [kept, setKept] = useState(first);
   const merged = kept === first ? second : first;
   const args = { names: [merged], into: kept };
   const preview = useResult<EntitiesMerged>("merge_entities", { ...args, dry_run: true });
   const merge = async () => {
-    const done = await tryWrite<EntitiesMerged>(`Merged ${merged} into ${kept}`, "merge_entities", { ...args, domain });
+    const done = await write<EntitiesMerged>(`Merged ${merged} into ${kept}`, "merge_entities", { ...args, domain });
     if (!done) return;
     onClose();
     openNode(done.id);
