@@ -130,6 +130,19 @@ async def test_a_protection_disables_the_actions_of_everyone_whom_it_does_not_na
     await expect(page.get_by_role("button", name="Lift protection")).to_be_disabled()
 
 
+async def test_differences_say_that_a_fact_is_no_longer_true_and_who_ended_it(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    carol = memory.acting_as("carol", "garage")
+    await carol.entities.remember(name="Oskar", observations=["drives a new van"], replaces="drives an old van")
+    await visit.open("time", show="differences")
+    await page.get_by_role("button", name="Today").click()
+    row = page.get_by_role("listitem").filter(has_text="No longer true: drives an old van · Oskar")
+    await expect(row).to_contain_text("carol · garage", timeout=LONG)
+    await row.get_by_role("button", name="Revert").click()
+    await expect(row).to_have_count(0, timeout=LONG)
+    assert "drives an old van" in await read_observations(memory, "Oskar")
+
+
 async def test_a_contradiction_is_settled_by_one_click(visit: Visit, memory: Memory) -> None:
     page = visit.page
     await visit.open("home")
