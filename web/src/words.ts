@@ -83,7 +83,7 @@ export function sentence(name: string): string {
 const HIDDEN = /^_(created|modified|content_sha256|derived_title|given_title|content_size|origin|time)$/;
 
 /** Return the values that differ between the states of a change. */
-export function changedValues(entry: LogEntry): { name: string; before?: Value; after?: Value }[] {
+export function changedValues(entry: Pick<LogEntry, "before" | "after">): { name: string; before?: Value; after?: Value }[] {
   const { before = {}, after = {} } = entry;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names

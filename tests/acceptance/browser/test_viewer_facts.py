@@ -143,6 +143,18 @@ async def test_differences_say_that_a_fact_is_no_longer_true_and_who_ended_it(vi
     assert "drives an old van" in await read_observations(memory, "Oskar")
 
 
+async def test_a_session_that_others_reverted_is_shown_as_reverted(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    await memory.in_session("attic").create_node("Note", "Buy planks", title="Buy planks")
+    await visit.open("time", show="sessions", session="attic")
+    session = page.get_by_role("list", name="Sessions").get_by_role("button", name="attic")
+    await expect(session).not_to_contain_text("Reverted", timeout=LONG)
+    await expect(page.get_by_role("button", name="Revert the session")).to_be_enabled()
+    await memory.history.revert_session("attic")
+    await expect(session).to_contain_text("Reverted", timeout=LONG)
+    await expect(page.get_by_role("button", name="Reverted")).to_be_disabled(timeout=LONG)
+
+
 async def test_a_contradiction_is_settled_by_one_click(visit: Visit, memory: Memory) -> None:
     page = visit.page
     await visit.open("home")
