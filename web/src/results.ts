@@ -191,6 +191,10 @@ export interface SimilarEntities {
   similar: { name: string; type: string; score: number; reasons: string[] }[];
 }
 
+export interface EntityList {
+  entities: { name: string }[];
+}
+
 export interface EntitiesMerged {
   into: string;
   id: string;
@@ -257,6 +261,7 @@ export interface Ontology {
 export interface Entity {
   id?: string;
   name: string;
+  entityType?: string;
   observation_details?: { id: string; text: string; ts: string; source?: string; confidence?: number }[];
 }
 

@@ -141,15 +141,18 @@ interface FieldProps {
   hint?: string;
   rows?: number;
   required?: boolean;
+  /** Whether a dialog opens with the focus on the field. */
+  autofocus?: boolean;
 }
 
 /** A labelled input. An error of the server is shown below it. */
-export function Field({ label, value, onInput, type = "text", error, hint, rows, required }: FieldProps) {
+export function Field({ label, value, onInput, type = "text", error, hint, rows, required, autofocus }: FieldProps) {
   const id = useId();
   const shared = {
     id,
     value,
     required,
+    autofocus,
     "aria-invalid": error ? true : undefined,
     "aria-describedby": error || hint ? `${id}-note` : undefined,
     onInput: (event: Event) => onInput((event.currentTarget as HTMLInputElement | HTMLTextAreaElement).value),

@@ -34,6 +34,12 @@ export function ago(time: string | number): string {
 
 export const moment = (time: string | number): string => absolute.format(new Date(time));
 
+/** Return whether a text contains each word of a query. */
+export function hasWords(text: string, query: string): boolean {
+  const words = query.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  return words.length > 0 && words.every((word) => text.toLowerCase().includes(word));
+}
+
 /** Return the time at which an id was made, in milliseconds. Its ULID begins with it. */
 export function createdAt(id: string): number {
   const digits = id.slice(id.indexOf("_") + 1).slice(0, 10);

@@ -155,6 +155,22 @@ async def test_a_session_that_others_reverted_is_shown_as_reverted(visit: Visit,
     await expect(page.get_by_role("button", name="Reverted")).to_be_disabled(timeout=LONG)
 
 
+async def test_the_merge_dialog_suggests_entities_and_finds_them_by_name(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    [oskar] = (await memory.entities.open_nodes(["Oskar"], detail=True)).entities
+    await visit.open("nodes", node=str(oskar.id))
+    await page.get_by_role("button", name="Merge with…").click(timeout=LONG)
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_label("Name of the other entity")).to_be_focused()
+    await expect(dialog.get_by_text("No similar name. Type a name.")).to_be_visible(timeout=LONG)
+    await expect(dialog.get_by_role("button", name="Mira", exact=True)).to_be_visible(timeout=LONG)
+    await page.keyboard.type("kitchen")
+    await expect(dialog.get_by_text("No entity matches.")).to_be_visible(timeout=LONG)
+    await dialog.get_by_label("Name of the other entity").fill("mira")
+    await dialog.get_by_role("button", name="Mira", exact=True).click(timeout=LONG)
+    await expect(dialog.get_by_text("Which name stays?")).to_be_visible(timeout=LONG)
+
+
 async def test_a_contradiction_is_settled_by_one_click(visit: Visit, memory: Memory) -> None:
     page = visit.page
     await visit.open("home")

@@ -162,7 +162,7 @@ function CardActions({ node, entity, onEdit }: CardActionsProps) {
       <Action needs="forget" kind="danger" title={ERASES} onClick={() => setDialog("forget")}>
         Forget for good…
       </Action>
-      {dialog === "merge" && <MergeDialog names={[node.title]} onClose={() => setDialog(undefined)} />}
+      {dialog === "merge" && <MergeDialog names={[node.title]} type={entity?.entityType} onClose={() => setDialog(undefined)} />}
       {dialog === "forget" && <ForgetDialog node={node} onClose={() => setDialog(undefined)} />}
     </div>
   );
