@@ -148,7 +148,7 @@ function SearchField() {
     <form role="search" onSubmit={submit}>
       <input
         type="search"
-        placeholder="Search nodes"
+        placeholder="Search nodes, then Enter"
         aria-label="Search nodes"
         aria-keyshortcuts="/"
         value={typed}

@@ -40,6 +40,11 @@ export function describeProtection({ of, by, names, reason, until }: Protection,
 /** Return why the person may not write here. Empty if they may. */
 export function useReadOnly(): string {
   const { actor, protections } = useMemory();
+  return reasonAgainstWrites(protections, actor);
+}
+
+/** Return why protections forbid an actor to write. Empty if they do not. */
+export function reasonAgainstWrites(protections: Protection[], actor: string): string {
   const blocking = protections.find(({ names }) => !names.includes(actor));
   return blocking ? describeProtection(blocking, actor) : "";
 }

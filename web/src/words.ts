@@ -61,9 +61,33 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*(Z|[+-]\d\d:\d\d)$/;
 
 export const isTime = (value: unknown): value is string => typeof value === "string" && TIME.test(value);
 
-/** Return a value as text, with times in the words of the reader. */
+/** Return a value as text for readers: times in words, lists with commas, and maps with one line for each name. */
 export function asReadable(value: unknown): string {
-  return isTime(value) ? moment(value) : asText(value);
+  if (isTime(value)) return moment(value);
+  const list = Array.isArray(value) ? value : listIn(value);
+  if (list) return list.map(asReadable).join(", ");
+  if (typeof value !== "object" || value === null) return asText(value);
+  return Object.entries(value)
+    .map(([name, part]) => `${name}: ${asReadable(part)}`)
+    .join("\n");
+}
+
+/** Return the list that a text contains as JSON, as aliases do. */
+function listIn(text: unknown): unknown[] | undefined {
+  if (typeof text !== "string" || !/^\s*\[.*\]\s*$/s.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown[];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Describe a stored protection, or what `memory_diff` says of it. */
+export function protectionText(stored: unknown, actor: string): string {
+  const text = asText(stored);
+  if (!text.startsWith("{")) return text;
+  const { locked_by: by, reason } = JSON.parse(text) as { locked_by: string; reason?: string };
+  return `protected by ${by === actor ? "you" : by}${reason ? `: ${reason}` : ""}`;
 }
 
 /** The kinds of findings in the order in which they are shown, with their plurals. */
@@ -86,7 +110,7 @@ export function sentence(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-const HIDDEN = /^_(created|modified|content_sha256|derived_title|given_title|content_size|origin|time)$/;
+const HIDDEN = /^_(created|modified|content_sha256|derived_title|given_title|content_size|origin|time|asks|supersedes)$/;
 
 /** Return the values that differ between the states of a change. */
 export function changedValues(entry: Pick<LogEntry, "before" | "after">): { name: string; before?: Value; after?: Value }[] {

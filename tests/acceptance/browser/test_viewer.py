@@ -155,7 +155,9 @@ async def test_a_path_is_found_between_two_nodes_and_shown_in_words(
     await page.keyboard.type("Anna Berg")
     await page.keyboard.press("Enter")
     paths = page.get_by_role("list", name="Paths")
-    await expect(paths.get_by_role("listitem").first).to_have_text("Sourdough recipe → Anna Berg", timeout=LONG)
+    await expect(paths.get_by_role("listitem").first).to_have_text(
+        "Sourdough recipe — mentions → Anna Berg", timeout=LONG
+    )
     lonely = (await memory.create_node("Note", "A lonely note", title="Lonely")).node_id
     await visit.open("graph", path=f"{household['recipe']},{lonely}")
     await expect(page.get_by_text("Lonely has no connections.")).to_be_visible(timeout=LONG)

@@ -5,7 +5,7 @@ import type { Answer } from "../memory";
 import type { LogEntry, LogPage } from "../results";
 import { addressOf } from "../route";
 import { NodeLink, Result, Section } from "../ui";
-import { changeText, isErased } from "../words";
+import { changeText, count, isErased } from "../words";
 
 export function LatestChanges({ log }: { log: Answer<LogPage> }) {
   return (
@@ -13,8 +13,8 @@ export function LatestChanges({ log }: { log: Answer<LogPage> }) {
       <Result of={log}>
         {({ entries }) => (
           <ul class="rows">
-            {entries.map((entry) => (
-              <ChangeRow key={entry.id} entry={entry} />
+            {groupErased(entries).map((group) => (
+              <ChangeRow key={group[0].id} group={group} />
             ))}
           </ul>
         )}
@@ -23,13 +23,28 @@ export function LatestChanges({ log }: { log: Answer<LogPage> }) {
   );
 }
 
+/** A change, or consecutive changes that were forgotten for good, newest first. */
+type Group = [LogEntry, ...LogEntry[]];
+
+function groupErased(entries: LogEntry[]): Group[] {
+  const groups: Group[] = [];
+  for (const entry of entries) {
+    const last = groups.at(-1);
+    if (last && isErased(entry) && isErased(last[0])) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
 /** A change of the log, with the action that reverts it. */
-function ChangeRow({ entry }: { entry: LogEntry }) {
+function ChangeRow({ group }: { group: Group }) {
+  const [entry] = group;
   const node = isErased(entry) ? undefined : entry.kind === "node" ? entry.subject : entry.from_id;
+  const text = group.length > 1 ? `${count(group.length)} changes that were forgotten for good` : changeText(entry);
   return (
     <li>
       <div>
-        {node ? <NodeLink id={node} title={changeText(entry)} /> : <span>{changeText(entry)}</span>}
+        {node ? <NodeLink id={node} title={text} /> : <span>{text}</span>}
         <ChangeSource entry={entry} />
       </div>
       <div class="actions">

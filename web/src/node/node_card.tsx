@@ -6,11 +6,11 @@ import type { ApiError } from "../api";
 import { isTyping } from "../keys";
 import { useMemory, useResult } from "../memory";
 import { ProtectAction, ProtectedScope, ProtectionBanners } from "../protect";
-import { protectionsOf } from "../protection";
+import { protectionsOf, reasonAgainstWrites } from "../protection";
 import type { DomainInfo, Entity, LogEntry, LogPage, NodeInfo } from "../results";
 import { addressOf, useRoute } from "../route";
 import { Action, Ago, closeNode, Failure, Section, TypeChip } from "../ui";
-import { asText, bytes, moment } from "../words";
+import { asReadable, bytes, moment } from "../words";
 import { tryWrite } from "../writes";
 import { Connections } from "./connections";
 import { ContentPreview } from "./content";
@@ -34,7 +34,7 @@ export function NodeCard({ id }: { id: string }) {
   const kept = useRef<NodeInfo>(undefined);
   if (answer.value) kept.current = answer.value;
   const node = answer.error?.status === 404 && !isEditing ? undefined : kept.current; // a failed read must not discard edits
-  const { domain, offers } = useMemory();
+  const { actor, domain, offers } = useMemory();
   const [limit, setLimit] = useState(CHANGES);
   const log = useResult<LogPage>("memory_log", { subject: id, with_observations: true, full: true, limit });
   const changes = log.value?.entries ?? [];
@@ -42,15 +42,16 @@ export function NodeCard({ id }: { id: string }) {
   const more = log.value?.next_cursor && limit < MAX_CHANGES ? () => setLimit(MAX_CHANGES) : undefined;
   const info = useResult<DomainInfo>("get_domain", answer.loading ? null : { name: domain }, { isSlow: true });
   const protections = protectionsOf(info.value, node);
+  const mayEdit = offers("update_node") && !reasonAgainstWrites(protections, actor);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "e" || isTyping(event) || event.ctrlKey || event.metaKey || !offers("update_node")) return;
+      if (event.key !== "e" || isTyping(event) || event.ctrlKey || event.metaKey || !mayEdit) return;
       event.preventDefault();
       setEditing(true);
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [offers]);
+  }, [mayEdit]);
   return (
     <aside class="card" aria-label={node ? `Node ${node.title}` : "Node"}>
       <button type="button" class="quiet close" aria-label="Close the card" onClick={closeNode}>
@@ -170,13 +171,13 @@ function CardActions({ node, entity, onEdit }: CardActionsProps) {
 
 function Fields({ node }: { node: NodeInfo }) {
   const rows: [string, string][] = [
-    ...Object.entries(node.properties).map(([name, value]): [string, string] => [name, asText(value)]),
+    ...Object.entries(node.properties).map(([name, value]): [string, string] => [name, asReadable(value)]),
     ["path", node.path ?? ""],
     ["namespace", node.namespace ?? ""],
     ["summary", node.content_summary ?? ""],
     ["valid from", node.valid_from ? moment(node.valid_from) : ""],
     ["valid to", node.valid_to ? moment(node.valid_to) : ""],
-    ["metadata", node.metadata ? asText(node.metadata) : ""],
+    ["metadata", node.metadata ? asReadable(node.metadata) : ""],
     ["created", moment(node.created)],
   ];
   return (

@@ -16,6 +16,7 @@ import { asText, count } from "../words";
 
 const PAGE = 50;
 const MAX_CHANGES = 1_000;
+const NOT_SHOWN = ["given title", "asks", "supersedes"];
 const SIGNS = { added: "+", removed: "−", changed: "~" };
 
 interface Compared extends Points {
@@ -112,7 +113,7 @@ function Entry({ entry, change, domain }: EntryProps) {
   const hasEnded = isEnded(entry, change);
   const sign = hasEnded ? "removed" : entry.operation;
   const values = [...(entry.properties ?? []), ...(entry.attributes ?? [])].filter(
-    ({ name }) => name !== "given title" && !(hasEnded && name === "valid to"),
+    ({ name }) => !NOT_SHOWN.includes(name) && !(hasEnded && name === "valid to"),
   );
   const text = entry.operation === "changed" ? entry.content?.diff : undefined;
   const node = entry.kind === "node" ? entry.subject : entry.kind === "observation" ? change?.from_id : undefined;
