@@ -118,7 +118,7 @@ export function changedValues(entry: Pick<LogEntry, "before" | "after">): { name
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
     .filter((name) => !HIDDEN.test(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => ({ name: name.replace(/^_/, ""), before: before[name], after: after[name] }) as never);
+    .map((name) => ({ name: name.startsWith("_") ? name.slice(1).replaceAll("_", " ") : name, before: before[name], after: after[name] }) as never);
 }
 
 /** Return whether the states of a change were erased, so that it cannot be reverted. */

@@ -268,7 +268,7 @@ function Table({ listed, busy, opened }: { listed: Listed; busy: boolean; opened
               <Fragment key={row.id}>
                 {index === firstByMeaning && (
                   <tr class="group-head">
-                    <th scope="rowgroup" colSpan={4}>
+                    <th scope="rowgroup" colSpan={2}>
                       Close in meaning
                     </th>
                   </tr>

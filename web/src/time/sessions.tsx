@@ -151,7 +151,7 @@ function Review({ session, latest }: { session: SessionOfLog; latest: LatestChan
           <Action
             needs="memory_revert_session"
             kind="danger"
-            title={preview ? REVERTS : "Checks first what it would undo"}
+            title={isAllReverted ? "All its changes are undone" : preview ? REVERTS : "Checks first what it would undo"}
             disabled={isAllReverted}
             onClick={preview ? revert : tryRevert}
           >
