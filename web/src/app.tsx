@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState, type Dispatch, t
 
 import { call, followChanges, logOut, type Session } from "./api";
 import { GraphPage } from "./graph/graph_page";
-import { Home } from "./home";
+import { Home } from "./home/home";
 import { Keys } from "./keys";
 import { asApiError, MemoryContext, type MemoryView, type Outcome } from "./memory";
 import { NodeCard } from "./node/node_card";
@@ -46,6 +46,7 @@ export function App({ session }: { session: Session }) {
       revision,
       domains: read,
       offers: (operation) => session.operations?.includes(operation) ?? false,
+      protections: [],
     }),
     [domain, revision, read, session],
   );
@@ -147,7 +148,7 @@ function SearchField() {
     <form role="search" onSubmit={submit}>
       <input
         type="search"
-        placeholder="Search nodes"
+        placeholder="Search nodes, then Enter"
         aria-label="Search nodes"
         aria-keyshortcuts="/"
         value={typed}

@@ -4,6 +4,7 @@ import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 
 import { ApiError, call, type Arguments } from "./api";
+import type { Protection } from "./protection";
 import type { DomainSummary } from "./results";
 
 export interface MemoryView {
@@ -15,6 +16,8 @@ export interface MemoryView {
   /** All domains. A failed read keeps the domains that were read before, so that no form is closed. */
   domains: Outcome<DomainSummary[]>;
   offers: (operation: string) => boolean;
+  /** The protections that apply to this part of the page. */
+  protections: Protection[];
 }
 
 export const MemoryContext = createContext<MemoryView>({
@@ -23,6 +26,7 @@ export const MemoryContext = createContext<MemoryView>({
   revision: 0,
   domains: { value: undefined, error: undefined },
   offers: () => false,
+  protections: [],
 });
 export const useMemory = (): MemoryView => useContext(MemoryContext);
 

@@ -7,7 +7,7 @@ import { useResult } from "./memory";
 import type { Hit, Recall, RecallThing, SearchResult } from "./results";
 import { addressOf, setParameters, useRoute, type Parameters } from "./route";
 import { Empty, LateField, NodeLink, Result, Section, Select, TypeChip } from "./ui";
-import { asText, count, plural, sentence } from "./words";
+import { asReadable, asText, count, plural, sentence } from "./words";
 
 const DEPTHS = ["shallow", "medium", "deep"] as const;
 const CHARACTERS_OF_A_TOKEN = 4;
@@ -18,7 +18,8 @@ const EXPLAINED: Record<string, string> = {
   semantic: "How close the meaning is to the question",
   name: "The question contains the name",
   place: "Where the match is: a title counts more than a content",
-  length: "Long texts count less",
+  length: "A long text counts less, since it has more words that can match by chance",
+  hop: "Another match mentions it",
   edges: "Nodes with more connections count more",
   recency: "Newer texts count more",
   use: "Texts that were used before count more",
@@ -163,7 +164,7 @@ function Part({ name, value }: { name: string; value: unknown }) {
   if (!Array.isArray(value)) {
     return (
       <p class="part">
-        <span class="name">{name}</span> {asText(value)}
+        <span class="name">{name}</span> {asReadable(value)}
       </p>
     );
   }

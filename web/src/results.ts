@@ -25,7 +25,13 @@ export interface NodeInfo extends NodeBrief {
   metadata?: Record<string, Value>;
   valid_from?: string;
   valid_to?: string;
-  protection?: { is_read_only: boolean; locked_by: string; reason?: string };
+  protection?: {
+    is_read_only: boolean;
+    locked_by: string;
+    reason?: string;
+    expires_at?: string;
+    can_be_unprotected_by?: string[];
+  };
 }
 
 export interface NodeContent {
@@ -185,6 +191,10 @@ export interface SimilarEntities {
   similar: { name: string; type: string; score: number; reasons: string[] }[];
 }
 
+export interface EntityList {
+  entities: { name: string }[];
+}
+
 export interface EntitiesMerged {
   into: string;
   id: string;
@@ -234,7 +244,13 @@ export interface DomainInfo extends DomainSummary {
   not_indexed: number;
   without_vectors: number;
   branches?: string[];
-  protection?: { is_read_only: boolean; protection_reason?: string };
+  protection?: {
+    is_read_only: boolean;
+    last_modified_by: string;
+    protection_reason?: string;
+    expires_at?: string;
+    can_be_unprotected_by?: string[];
+  };
 }
 
 export interface Ontology {
@@ -245,6 +261,7 @@ export interface Ontology {
 export interface Entity {
   id?: string;
   name: string;
+  entityType?: string;
   observation_details?: { id: string; text: string; ts: string; source?: string; confidence?: number }[];
 }
 

@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 import type { ApiError } from "./api";
 import { useMemory, type Outcome } from "./memory";
+import { useReadOnly } from "./protection";
 import { addressOf, readRoute, setParameters } from "./route";
 import { ago, moment } from "./words";
 
@@ -102,10 +103,12 @@ interface ActionProps extends Children {
   pressed?: boolean;
 }
 
-/** A button that is busy until its action is done. */
+/** A button that is busy until its action is done. It is disabled if it calls an operation that a protection forbids. */
 export function Action({ onClick, needs, kind = "plain", title, disabled, pressed, children }: ActionProps) {
   const { offers } = useMemory();
   const [busy, setBusy] = useState(false);
+  const readOnly = useReadOnly();
+  const forbidden = needs ? readOnly : "";
   if (needs && !offers(needs)) return null;
   const run = async () => {
     setBusy(true);
@@ -116,7 +119,14 @@ export function Action({ onClick, needs, kind = "plain", title, disabled, presse
     }
   };
   return (
-    <button type="button" class={kind} title={title} disabled={busy || disabled} aria-pressed={pressed} onClick={run}>
+    <button
+      type="button"
+      class={kind}
+      title={forbidden || title}
+      disabled={busy || disabled || !!forbidden}
+      aria-pressed={pressed}
+      onClick={run}
+    >
       {children}
     </button>
   );
@@ -131,15 +141,18 @@ interface FieldProps {
   hint?: string;
   rows?: number;
   required?: boolean;
+  /** Whether a dialog opens with the focus on the field. */
+  autofocus?: boolean;
 }
 
 /** A labelled input. An error of the server is shown below it. */
-export function Field({ label, value, onInput, type = "text", error, hint, rows, required }: FieldProps) {
+export function Field({ label, value, onInput, type = "text", error, hint, rows, required, autofocus }: FieldProps) {
   const id = useId();
   const shared = {
     id,
     value,
     required,
+    autofocus,
     "aria-invalid": error ? true : undefined,
     "aria-describedby": error || hint ? `${id}-note` : undefined,
     onInput: (event: Event) => onInput((event.currentTarget as HTMLInputElement | HTMLTextAreaElement).value),

@@ -1,18 +1,24 @@
 /** Values and texts before and after a change. */
 
+import { useMemory } from "./memory";
 import type { ValueChange } from "./results";
-import { asReadable } from "./words";
+import { asReadable, protectionText } from "./words";
 
 export function ValueChanges({ values }: { values: ValueChange[] }) {
+  const { actor } = useMemory();
   if (!values.length) return null;
   return (
     <ul class="values">
-      {values.map(({ name, before, after }) => (
-        <li key={name}>
-          <span class="name">{name}</span> {before !== undefined && <del>{asReadable(before)}</del>}{" "}
-          {after !== undefined && <ins>{asReadable(after)}</ins>}
-        </li>
-      ))}
+      {values.map(({ name, before, after }) =>
+        name === "protection" ? (
+          <li key={name}>{after === undefined ? "protection removed" : protectionText(after, actor)}</li>
+        ) : (
+          <li key={name}>
+            <span class="name">{name}</span> {before !== undefined && <del>{asReadable(before)}</del>}{" "}
+            {after !== undefined && <ins>{asReadable(after)}</ins>}
+          </li>
+        ),
+      )}
     </ul>
   );
 }

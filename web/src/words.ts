@@ -13,12 +13,16 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 const numbers = new Intl.NumberFormat("en");
+const lists = new Intl.ListFormat("en-GB");
 
 export const count = (value: number): string => numbers.format(value);
 
 export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
+
+/** Join texts with commas and a final "and". */
+export const asList = (texts: string[]): string => lists.format(texts);
 
 export function ago(time: string | number): string {
   const seconds = (new Date(time).getTime() - Date.now()) / 1000;
@@ -29,6 +33,12 @@ export function ago(time: string | number): string {
 }
 
 export const moment = (time: string | number): string => absolute.format(new Date(time));
+
+/** Return whether a text contains each word of a query. */
+export function hasWords(text: string, query: string): boolean {
+  const words = query.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  return words.length > 0 && words.every((word) => text.toLowerCase().includes(word));
+}
 
 /** Return the time at which an id was made, in milliseconds. Its ULID begins with it. */
 export function createdAt(id: string): number {
@@ -51,25 +61,64 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*(Z|[+-]\d\d:\d\d)$/;
 
 export const isTime = (value: unknown): value is string => typeof value === "string" && TIME.test(value);
 
-/** Return a value as text, with times in the words of the reader. */
+/** Return a value as text for readers: times in words, lists with commas, and maps with one line for each name. */
 export function asReadable(value: unknown): string {
-  return isTime(value) ? moment(value) : asText(value);
+  if (isTime(value)) return moment(value);
+  const list = Array.isArray(value) ? value : listIn(value);
+  if (list) return list.map(asReadable).join(", ");
+  if (typeof value !== "object" || value === null) return asText(value);
+  return Object.entries(value)
+    .map(([name, part]) => `${name}: ${asReadable(part)}`)
+    .join("\n");
 }
+
+/** Return the list that a text contains as JSON, as aliases do. */
+function listIn(text: unknown): unknown[] | undefined {
+  if (typeof text !== "string" || !/^\s*\[.*\]\s*$/s.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown[];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Describe a stored protection, or what `memory_diff` says of it. */
+export function protectionText(stored: unknown, actor: string): string {
+  const text = asText(stored);
+  if (!text.startsWith("{")) return text;
+  const { locked_by: by, reason } = JSON.parse(text) as { locked_by: string; reason?: string };
+  return `protected by ${by === actor ? "you" : by}${reason ? `: ${reason}` : ""}`;
+}
+
+/** The kinds of findings in the order in which they are shown, with their plurals. */
+export const FINDINGS: Record<string, string> = {
+  open_question: "Open questions",
+  stale: "Stale entities",
+  duplicate: "Duplicates",
+  lost_premise: "Lost premises",
+  misplaced_fact: "Misplaced facts",
+  hub: "Hubs",
+  orphan: "Orphans",
+  unused_type: "Unused types",
+};
+
+/** Return a heading for findings of a kind. */
+export const findingsTitle = (kind: string): string => FINDINGS[kind] ?? `${sentence(kind)}s`;
 
 export function sentence(name: string): string {
   const words = asWords(name);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-const HIDDEN = /^_(created|modified|content_sha256|derived_title|given_title|content_size|origin|time)$/;
+const HIDDEN = /^_(created|modified|content_sha256|derived_title|given_title|content_size|origin|time|asks|supersedes)$/;
 
 /** Return the values that differ between the states of a change. */
-export function changedValues(entry: LogEntry): { name: string; before?: Value; after?: Value }[] {
+export function changedValues(entry: Pick<LogEntry, "before" | "after">): { name: string; before?: Value; after?: Value }[] {
   const { before = {}, after = {} } = entry;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
     .filter((name) => !HIDDEN.test(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => ({ name: name.replace(/^_/, ""), before: before[name], after: after[name] }) as never);
+    .map((name) => ({ name: name.startsWith("_") ? name.slice(1).replaceAll("_", " ") : name, before: before[name], after: after[name] }) as never);
 }
 
 /** Return whether the states of a change were erased, so that it cannot be reverted. */

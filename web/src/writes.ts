@@ -62,6 +62,9 @@ export async function write<T>(
   return result;
 }
 
+/** A function that writes as `tryWrite` does. */
+export type Write = <T>(done: string, operation: string, args: Arguments) => Promise<T | undefined>;
+
 /** Like `write`, but shows a failure as a notice, and then returns undefined. */
 export async function tryWrite<T>(
   done: string,

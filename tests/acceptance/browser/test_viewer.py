@@ -123,8 +123,14 @@ async def test_a_question_is_decided_at_home(visit: Visit, household: dict[str, 
     await visit.open("home")
     row = visit.page.get_by_role("listitem").filter(has_text="may replace").first
     await row.get_by_role("button", name="The new one replaces it").click(timeout=LONG)
-    await expect(visit.page.get_by_role("status").filter(has_text="Decided about Mira")).to_be_visible(timeout=LONG)
-    await expect(visit.page.get_by_text("may replace")).to_have_count(0, timeout=LONG)
+    answer = "Decided: the new one replaces it: Mira"
+    await expect(visit.page.get_by_role("status").filter(has_text=answer)).to_be_visible(timeout=LONG)
+    await expect(row.get_by_text(answer)).to_be_visible()
+    await expect(row.get_by_role("button")).to_have_count(0)
+    counted = visit.page.get_by_role("group").filter(has_text="Open questions").locator("summary")
+    await expect(counted).to_have_text("Open questions 0", timeout=LONG)
+    await expect(row.get_by_text(answer)).to_be_visible()
+    assert "open_question" not in (await memory.entities.graph_health()).counts
 
 
 async def test_the_graph_is_drawn_and_grows(visit: Visit, household: dict[str, str]) -> None:
@@ -149,7 +155,9 @@ async def test_a_path_is_found_between_two_nodes_and_shown_in_words(
     await page.keyboard.type("Anna Berg")
     await page.keyboard.press("Enter")
     paths = page.get_by_role("list", name="Paths")
-    await expect(paths.get_by_role("listitem").first).to_have_text("Sourdough recipe → Anna Berg", timeout=LONG)
+    await expect(paths.get_by_role("listitem").first).to_have_text(
+        "Sourdough recipe — mentions → Anna Berg", timeout=LONG
+    )
     lonely = (await memory.create_node("Note", "A lonely note", title="Lonely")).node_id
     await visit.open("graph", path=f"{household['recipe']},{lonely}")
     await expect(page.get_by_text("Lonely has no connections.")).to_be_visible(timeout=LONG)

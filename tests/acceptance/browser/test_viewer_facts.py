@@ -64,6 +64,7 @@ async def test_two_similar_people_are_settled_as_different_at_home(visit: Visit,
     await visit.open("home")
     await page.get_by_role("button", name="Not the same").click(timeout=LONG)
     await expect(page.get_by_role("button", name="Not the same")).to_have_count(0, timeout=LONG)
+    await expect(page.get_by_role("listitem").get_by_text("Not the same: ")).to_be_visible()
     assert not (await memory.entities.find_duplicates()).duplicates
     await page.get_by_role("button", name="Undo").click()
     await expect(page.get_by_role("button", name="Not the same")).to_be_visible(timeout=LONG)
@@ -106,9 +107,73 @@ async def test_a_deleted_person_is_brought_back_and_then_forgotten_for_good(visi
     visit.complaints[:] = [text for text in visit.complaints if "404" not in text]
 
 
+async def test_a_protection_disables_the_actions_of_everyone_whom_it_does_not_name(
+    visit: Visit, memory: Memory, domain: str, household: dict[str, str]
+) -> None:
+    page = visit.page
+    await visit.open("home", node=household["recipe"])
+    card = page.get_by_role("complementary")
+    await page.get_by_role("main").get_by_role("button", name="Protect").click(timeout=LONG)
+    mine = "This domain is read-only for everyone but you."
+    for part in (page.get_by_role("main"), card):
+        await expect(part.get_by_text(mine)).to_be_visible(timeout=LONG)
+    await expect(card.get_by_role("button", name="Edit", exact=True)).to_be_enabled()
+    await page.get_by_role("button", name="Lift protection").click()
+    await expect(page.get_by_text(mine)).to_have_count(0, timeout=LONG)
+    await memory.acting_as("carol").protect(domain=domain, reason="Under audit.", can_be_unprotected_by=["carol"])
+    for part in (page.get_by_role("main"), card):
+        await expect(part.get_by_text("This domain is read-only: protected by carol. Under audit.")).to_be_visible(
+            timeout=LONG
+        )
+    for button in ("Edit", "No longer true", "Delete"):
+        await expect(card.get_by_role("button", name=button, exact=True)).to_be_disabled()
+    await expect(page.get_by_role("button", name="Lift protection")).to_be_disabled()
+
+
+async def test_differences_say_that_a_fact_is_no_longer_true_and_who_ended_it(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    carol = memory.acting_as("carol", "garage")
+    await carol.entities.remember(name="Oskar", observations=["drives a new van"], replaces="drives an old van")
+    await visit.open("time", show="differences")
+    await page.get_by_role("button", name="Today").click()
+    row = page.get_by_role("listitem").filter(has_text="No longer true: drives an old van · Oskar")
+    await expect(row).to_contain_text("carol · garage", timeout=LONG)
+    await row.get_by_role("button", name="Revert").click()
+    await expect(row).to_have_count(0, timeout=LONG)
+    assert "drives an old van" in await read_observations(memory, "Oskar")
+
+
+async def test_a_session_that_others_reverted_is_shown_as_reverted(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    await memory.in_session("attic").create_node("Note", "Buy planks", title="Buy planks")
+    await visit.open("time", show="sessions", session="attic")
+    session = page.get_by_role("list", name="Sessions").get_by_role("button", name="attic")
+    await expect(session).not_to_contain_text("Reverted", timeout=LONG)
+    await expect(page.get_by_role("button", name="Revert the session")).to_be_enabled()
+    await memory.history.revert_session("attic")
+    await expect(session).to_contain_text("Reverted", timeout=LONG)
+    await expect(page.get_by_role("button", name="Reverted", exact=True)).to_be_disabled(timeout=LONG)
+
+
+async def test_the_merge_dialog_suggests_entities_and_finds_them_by_name(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    [oskar] = (await memory.entities.open_nodes(["Oskar"], detail=True)).entities
+    await visit.open("nodes", node=str(oskar.id))
+    await page.get_by_role("button", name="Merge with…").click(timeout=LONG)
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_label("Name of the other entity")).to_be_focused()
+    await expect(dialog.get_by_text("No similar name. Type a name.")).to_be_visible(timeout=LONG)
+    await expect(dialog.get_by_role("button", name="Mira", exact=True)).to_be_visible(timeout=LONG)
+    await page.keyboard.type("mi")
+    await expect(dialog.get_by_text("No similar name")).to_have_count(0, timeout=LONG)
+    await dialog.get_by_role("button", name="Mira", exact=True).click(timeout=LONG)
+    await expect(dialog.get_by_text("Which name stays?")).to_be_visible(timeout=LONG)
+
+
 async def test_a_contradiction_is_settled_by_one_click(visit: Visit, memory: Memory) -> None:
     page = visit.page
     await visit.open("home")
     await page.get_by_role("button", name="The first is wrong").click(timeout=LONG)
-    await expect(page.get_by_role("heading", name="Contradictions")).to_have_count(0, timeout=LONG)
+    await expect(page.get_by_role("listitem").get_by_text("No longer true: The bed stands")).to_be_visible(timeout=LONG)
+    await expect(page.get_by_role("button", name="is wrong")).to_have_count(0)
     assert not (await memory.find_contradictions()).contradictions

@@ -104,8 +104,10 @@ export function PathsInWords({ paths }: Paths) {
             return (
               <>
                 {connection && (
-                  <span class="quiet-text" title={asWords(connection.type)}>
-                    {connection.to_id === node.id ? " → " : " ← "}
+                  <span class="quiet-text">
+                    {connection.to_id === node.id
+                      ? ` — ${asWords(connection.type).toLowerCase()} → `
+                      : ` ← ${asWords(connection.type).toLowerCase()} — `}
                   </span>
                 )}
                 <NodeLink id={node.id} title={node.title} />

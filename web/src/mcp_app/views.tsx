@@ -2,7 +2,7 @@
 
 import type { Diff, Health, Paths } from "../results";
 import { Section, TypeChip } from "../ui";
-import { count, plural, sentence } from "../words";
+import { count, findingsTitle, plural } from "../words";
 
 /** Show texts, one per line. */
 export function Lines({ texts }: { texts: string[] }) {
@@ -85,7 +85,7 @@ export function HealthView({ entities, observations, relations, counts, findings
       {left_out > 0 && <p class="quiet-text">{count(left_out)} entities were not checked.</p>}
       {findings.length === 0 && <p class="empty">No problems were found.</p>}
       {Object.entries(counts).map(([kind, total]) => (
-        <Section key={kind} title={`${sentence(kind)} (${count(total)})`}>
+        <Section key={kind} title={`${findingsTitle(kind)} (${count(total)})`}>
           <ul class="rows dense">
             {findings
               .filter((finding) => finding.kind === kind)

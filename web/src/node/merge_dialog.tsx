@@ -3,67 +3,126 @@
 import { useState } from "preact/hooks";
 
 import { useMemory, useResult } from "../memory";
-import type { EntitiesMerged, SearchResult, SimilarEntities } from "../results";
+import type { EntitiesMerged, Entity, EntityList, SearchResult, SimilarEntities } from "../results";
 import { Action, Dialog, Failure, Field, openNode, useSettled } from "../ui";
-import { plural, sentence } from "../words";
-import { tryWrite } from "../writes";
+import { hasWords, plural, sentence } from "../words";
+import { tryWrite, type Write } from "../writes";
 
 const SUGGESTED = 6;
+/** The most results of a search, among which are the entities. */
+const READ = 30;
 
 interface Props {
   /** One name, to which the person chooses the other, or both names. */
   names: string[];
+  /** The type of the first, whose other entities are suggested. */
+  type?: string | undefined;
+  write?: Write;
   onClose: () => void;
 }
 
-export function MergeDialog({ names, onClose }: Props) {
+export function MergeDialog({ names, type, write = tryWrite, onClose }: Props) {
   const [chosen, setChosen] = useState(names);
   const [first = "", second] = chosen;
   return (
     <Dialog title={second ? "Merge two entities" : `Merge “${first}” with…`} onClose={onClose}>
       {second ? (
-        <Merge first={first} second={second} onClose={onClose} />
+        <Merge first={first} second={second} write={write} onClose={onClose} />
       ) : (
-        <OtherEntity name={first} onChoose={(name) => setChosen([first, name])} />
+        <OtherEntity name={first} type={type} onChoose={(name) => setChosen([first, name])} />
       )}
     </Dialog>
   );
 }
 
-function OtherEntity({ name, onChoose }: { name: string; onChoose: (name: string) => void }) {
+interface OtherEntityProps {
+  name: string;
+  type: string | undefined;
+  onChoose: (name: string) => void;
+}
+
+/** A search for the other entity. Before the person types, it suggests similar entities, or else those of the same type. */
+function OtherEntity({ name, type, onChoose }: OtherEntityProps) {
   const [typed, setTyped] = useState("");
   const query = useSettled(typed.trim());
   const similar = useResult<SimilarEntities>("find_similar", query ? null : { name, limit: SUGGESTED });
-  const search = useResult<SearchResult>("search_memories", query ? { query, max_results: SUGGESTED } : null);
-  const found = query
-    ? search.value?.hits.filter((hit) => hit.kind === "node").map((hit) => hit.title)
-    : similar.value?.similar.map((entity) => entity.name);
+  const similarNames = similar.value?.similar.map((entity) => entity.name);
+  const isAlone = !query && similarNames?.length === 0;
+  const ofType = useResult<EntityList>("get_by_type", isAlone && type ? { type, limit: SUGGESTED + 1 } : null);
+  const found = useEntityNames(query);
+  const choices = (names: string[] | undefined, title = "") => (
+    <Choices title={title} names={(names ?? []).filter((other) => other !== name).slice(0, SUGGESTED)} onChoose={onChoose} />
+  );
   return (
     <>
-      <Field label="Name of the other entity" value={typed} onInput={setTyped} />
+      <Field label="Name of the other entity" value={typed} onInput={setTyped} autofocus />
+      {isAlone && <p class="hint">No similar name. Type a name.</p>}
+      {query && found?.length === 0 && <p class="hint">No entity matches.</p>}
+      {query ? (
+        <>
+          {choices(found?.filter((other) => hasWords(other, query)))}
+          {choices(found?.filter((other) => !hasWords(other, query)), "Close in meaning")}
+        </>
+      ) : (
+        <>
+          {choices(similarNames)}
+          {choices(ofType.value?.entities.map((entity) => entity.name), `Other entities of type ${type}`)}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Return the names of the entities that a search finds, best first. Undefined while they are read. */
+function useEntityNames(query: string): string[] | undefined {
+  const search = useResult<SearchResult>("search_memories", query ? { query, max_results: READ } : null);
+  const hits = search.value?.hits.filter((hit) => hit.kind === "node");
+  const args = hits?.length ? { names: hits.map((hit) => hit.title), detail: true } : null;
+  const entities = useResult<{ entities: Entity[] }>("open_nodes", args).value?.entities;
+  const ids = new Set(entities?.map(({ id }) => id));
+  if (hits?.length === 0) return [];
+  return entities && hits?.filter((hit) => ids.has(hit.id)).map((hit) => hit.title);
+}
+
+interface ChoicesProps {
+  title: string;
+  names: string[];
+  onChoose: (name: string) => void;
+}
+
+function Choices({ title, names, onChoose }: ChoicesProps) {
+  if (!names.length) return null;
+  return (
+    <>
+      {title && <h3>{title}</h3>}
       <ul class="choices">
-        {found
-          ?.filter((other) => other !== name)
-          .map((other) => (
-            <li key={other}>
-              <button type="button" class="quiet" onClick={() => onChoose(other)}>
-                {other}
-              </button>
-            </li>
-          ))}
+        {names.map((name) => (
+          <li key={name}>
+            <button type="button" class="quiet" onClick={() => onChoose(name)}>
+              {name}
+            </button>
+          </li>
+        ))}
       </ul>
     </>
   );
 }
 
-function Merge({ first, second, onClose }: { first: string; second: string; onClose: () => void }) {
+interface MergeProps {
+  first: string;
+  second: string;
+  write: Write;
+  onClose: () => void;
+}
+
+function Merge({ first, second, write, onClose }: MergeProps) {
   const { domain } = useMemory();
   const [kept, setKept] = useState(first);
   const merged = kept === first ? second : first;
   const args = { names: [merged], into: kept };
   const preview = useResult<EntitiesMerged>("merge_entities", { ...args, dry_run: true });
   const merge = async () => {
-    const done = await tryWrite<EntitiesMerged>(`Merged ${merged} into ${kept}`, "merge_entities", { ...args, domain });
+    const done = await write<EntitiesMerged>(`Merged ${merged} into ${kept}`, "merge_entities", { ...args, domain });
     if (!done) return;
     onClose();
     openNode(done.id);

@@ -5,11 +5,12 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../api";
 import { isTyping } from "../keys";
 import { useMemory, useResult } from "../memory";
-import type { Entity, LogEntry, LogPage, NodeInfo } from "../results";
-import { ProtectAction } from "../protect";
+import { ProtectAction, ProtectedScope, ProtectionBanners } from "../protect";
+import { protectionsOf, reasonAgainstWrites } from "../protection";
+import type { DomainInfo, Entity, LogEntry, LogPage, NodeInfo } from "../results";
 import { addressOf, useRoute } from "../route";
 import { Action, Ago, closeNode, Failure, Section, TypeChip } from "../ui";
-import { asText, bytes, moment } from "../words";
+import { asReadable, bytes, moment } from "../words";
 import { tryWrite } from "../writes";
 import { Connections } from "./connections";
 import { ContentPreview } from "./content";
@@ -22,6 +23,10 @@ import { Observations } from "./observations";
 
 const CHANGES = 50;
 const MAX_CHANGES = 1_000;
+const ENDS = "It stays in the memory as past, and is no longer recalled as true. Can be undone";
+const MERGES = "Two entities become one, which keeps the facts and names of both. Can be undone";
+const DELETES = "It leaves the memory, and its history stays. You can bring it back";
+const ERASES = "It is erased with its history. This cannot be undone";
 
 export function NodeCard({ id }: { id: string }) {
   const [isEditing, setEditing] = useState(false);
@@ -29,35 +34,40 @@ export function NodeCard({ id }: { id: string }) {
   const kept = useRef<NodeInfo>(undefined);
   if (answer.value) kept.current = answer.value;
   const node = answer.error?.status === 404 && !isEditing ? undefined : kept.current; // a failed read must not discard edits
-  const { offers } = useMemory();
+  const { actor, domain, offers } = useMemory();
   const [limit, setLimit] = useState(CHANGES);
   const log = useResult<LogPage>("memory_log", { subject: id, with_observations: true, full: true, limit });
   const changes = log.value?.entries ?? [];
   const isDeleted = answer.error?.status === 404 && changes[0]?.subject === id && changes[0].operation === "delete";
   const more = log.value?.next_cursor && limit < MAX_CHANGES ? () => setLimit(MAX_CHANGES) : undefined;
+  const info = useResult<DomainInfo>("get_domain", answer.loading ? null : { name: domain }, { isSlow: true });
+  const protections = protectionsOf(info.value, node);
+  const mayEdit = offers("update_node") && !reasonAgainstWrites(protections, actor);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "e" || isTyping(event) || event.ctrlKey || event.metaKey || !offers("update_node")) return;
+      if (event.key !== "e" || isTyping(event) || event.ctrlKey || event.metaKey || !mayEdit) return;
       event.preventDefault();
       setEditing(true);
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [offers]);
+  }, [mayEdit]);
   return (
     <aside class="card" aria-label={node ? `Node ${node.title}` : "Node"}>
       <button type="button" class="quiet close" aria-label="Close the card" onClick={closeNode}>
         ✕
       </button>
-      {isDeleted ? <DeletedNode change={changes[0]!} /> : answer.error && !log.loading && <Unreadable error={answer.error} />}
-      {node &&
-        (isEditing ? (
-          <NodeEditor node={node} onDone={() => setEditing(false)} />
-        ) : (
-          <Shown node={node} changes={changes} onEdit={() => setEditing(true)} />
-        ))}
-      {!node && !answer.error && <p class="loading">Loading…</p>}
-      {(node || answer.error) && !isEditing && <NodeHistory log={log} onMore={more} />}
+      <ProtectedScope protections={protections}>
+        {isDeleted ? <DeletedNode change={changes[0]!} /> : answer.error && !log.loading && <Unreadable error={answer.error} />}
+        {node &&
+          (isEditing ? (
+            <NodeEditor node={node} onDone={() => setEditing(false)} />
+          ) : (
+            <Shown node={node} changes={changes} onEdit={() => setEditing(true)} />
+          ))}
+        {!node && !answer.error && <p class="loading">Loading…</p>}
+        {(node || answer.error) && !isEditing && <NodeHistory log={log} onMore={more} />}
+      </ProtectedScope>
     </aside>
   );
 }
@@ -78,7 +88,7 @@ function Shown({ node, changes, onEdit }: ShownProps) {
   const found = answer.value?.entities.find(({ id }) => id === node.id);
   if (found) kept.current = found; // the title may have changed since
   const entity = kept.current?.id === node.id ? kept.current : undefined;
-  const isProtected = node.protection?.is_read_only ?? false;
+  const ofDomain = useMemory().protections.filter(({ of }) => of === "domain");
   return (
     <>
       <header class="card-head">
@@ -88,11 +98,7 @@ function Shown({ node, changes, onEdit }: ShownProps) {
           Changed <Ago time={node.modified} />
           {node.valid_to && ` · held until ${moment(node.valid_to)}`}
         </p>
-        {node.protection?.is_read_only && (
-          <p class="banner">
-            Protected by {node.protection.locked_by}. {node.protection.reason}
-          </p>
-        )}
+        <ProtectionBanners />
         <CardActions node={node} entity={entity} onEdit={onEdit} />
       </header>
       <Fields node={node} />
@@ -108,8 +114,10 @@ function Shown({ node, changes, onEdit }: ShownProps) {
           <ContentPreview node={node} />
         </Section>
       )}
-      {entity && <Observations entity={entity} changes={changes} isProtected={isProtected} />}
-      <Connections id={node.id} />
+      {entity && <Observations entity={entity} changes={changes} />}
+      <ProtectedScope protections={ofDomain}>
+        <Connections id={node.id} />
+      </ProtectedScope>
     </>
   );
 }
@@ -124,14 +132,13 @@ function CardActions({ node, entity, onEdit }: CardActionsProps) {
   const { domain } = useMemory();
   const [dialog, setDialog] = useState<"merge" | "forget">();
   const { page } = useRoute();
-  const isProtected = node.protection?.is_read_only;
   const end = () => tryWrite(`No longer true: ${node.title}`, "set_validity", { id: node.id, valid_to: "now", domain });
   const remove = async () => {
     if (await tryWrite(`Deleted: ${node.title}`, "delete_node", { node_id: node.id, domain })) closeNode();
   };
   return (
     <div class="actions">
-      <Action needs="update_node" kind="primary" disabled={isProtected} onClick={onEdit}>
+      <Action needs="update_node" kind="primary" onClick={onEdit}>
         Edit
       </Action>
       {page !== "graph" && (
@@ -139,30 +146,24 @@ function CardActions({ node, entity, onEdit }: CardActionsProps) {
           Graph
         </a>
       )}
-      <ProtectAction of={node.title} isProtected={isProtected ?? false} scope={{ node_id: node.id, domain }} />
+      <ProtectAction title={node.title} of="node" scope={{ node_id: node.id, domain }} />
       {!node.valid_to && (
-        <Action needs="set_validity" title="End it now. The history keeps it" disabled={isProtected} onClick={end}>
+        <Action needs="set_validity" title={ENDS} onClick={end}>
           No longer true
         </Action>
       )}
       {entity && (
-        <Action needs="merge_entities" disabled={isProtected} onClick={() => setDialog("merge")}>
+        <Action needs="merge_entities" title={MERGES} onClick={() => setDialog("merge")}>
           Merge with…
         </Action>
       )}
-      <Action
-        needs="delete_node"
-        kind="danger"
-        title="You can bring it back"
-        disabled={isProtected}
-        onClick={remove}
-      >
+      <Action needs="delete_node" kind="danger" title={DELETES} onClick={remove}>
         Delete
       </Action>
-      <Action needs="forget" kind="danger" disabled={isProtected} onClick={() => setDialog("forget")}>
+      <Action needs="forget" kind="danger" title={ERASES} onClick={() => setDialog("forget")}>
         Forget for good…
       </Action>
-      {dialog === "merge" && <MergeDialog names={[node.title]} onClose={() => setDialog(undefined)} />}
+      {dialog === "merge" && <MergeDialog names={[node.title]} type={entity?.entityType} onClose={() => setDialog(undefined)} />}
       {dialog === "forget" && <ForgetDialog node={node} onClose={() => setDialog(undefined)} />}
     </div>
   );
@@ -170,13 +171,13 @@ function CardActions({ node, entity, onEdit }: CardActionsProps) {
 
 function Fields({ node }: { node: NodeInfo }) {
   const rows: [string, string][] = [
-    ...Object.entries(node.properties).map(([name, value]): [string, string] => [name, asText(value)]),
+    ...Object.entries(node.properties).map(([name, value]): [string, string] => [name, asReadable(value)]),
     ["path", node.path ?? ""],
     ["namespace", node.namespace ?? ""],
     ["summary", node.content_summary ?? ""],
     ["valid from", node.valid_from ? moment(node.valid_from) : ""],
     ["valid to", node.valid_to ? moment(node.valid_to) : ""],
-    ["metadata", node.metadata ? asText(node.metadata) : ""],
+    ["metadata", node.metadata ? asReadable(node.metadata) : ""],
     ["created", moment(node.created)],
   ];
   return (

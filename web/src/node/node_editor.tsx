@@ -4,6 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { ApiError, Arguments } from "../api";
 import { asApiError, useMemory, useResult } from "../memory";
+import { ProtectionBanners } from "../protect";
+import { useReadOnly } from "../protection";
 import type { NodeContent, NodeInfo, Value } from "../results";
 import { Failure, Field } from "../ui";
 import { asText } from "../words";
@@ -21,6 +23,7 @@ interface Draft {
 
 export function NodeEditor({ node, onDone }: { node: NodeInfo; onDone: () => void }) {
   const { domain } = useMemory();
+  const readOnly = useReadOnly();
   const isText = node.content_encoding === "utf-8" && node.content_size <= MAX_EDITED;
   const stored = useResult<NodeContent>("get_node_content", isText ? { node_id: node.id } : null);
   const [original, setOriginal] = useState(() => ({ version: node.version, draft: draftOf(node) }));
@@ -59,6 +62,7 @@ export function NodeEditor({ node, onDone }: { node: NodeInfo; onDone: () => voi
       onKeyDown={(event) => event.key === "Escape" && (event.stopPropagation(), onDone())}
     >
       <h2>Edit</h2>
+      <ProtectionBanners />
       <Field label="Title" value={draft.title} onInput={(title) => set({ title })} error={errorAt("title") ?? ""} />
       <Field
         label="Tags"
@@ -88,7 +92,7 @@ export function NodeEditor({ node, onDone }: { node: NodeInfo; onDone: () => voi
       )}
       {error && !isAtField && <Failure error={error} />}
       <div class="actions">
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" disabled={!!readOnly} title={readOnly}>
           Save
         </button>
         <button type="button" onClick={onDone}>

@@ -1,5 +1,6 @@
 /** Nodes as a table: a search, filters, and pages by cursor. Works by keyboard alone. */
 
+import { Fragment } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { Arguments } from "../api";
@@ -8,7 +9,7 @@ import type { Hit, LogPage, NodePage, SearchResult } from "../results";
 import { addressOf, setParameters, useRoute, type Parameters } from "../route";
 import { focusMainField, isTyping } from "../keys";
 import { Ago, Empty, Failure, NodeLink, openNode, TypeChip, useSettled } from "../ui";
-import { count, createdAt } from "../words";
+import { count, createdAt, hasWords } from "../words";
 import { Filters, useNodeTypes } from "./filters";
 
 const PAGE = 100;
@@ -23,6 +24,8 @@ export interface Row {
   /** When it was created, or changed. */
   created: number;
   note?: string;
+  /** Whether it has none of the words that were typed. */
+  isByMeaning?: boolean;
 }
 
 interface Listed {
@@ -90,7 +93,7 @@ function useRows(parameters: Parameters, cursor: string | undefined) {
     "search_memories",
     (q || tag) && !ofLog
       ? {
-          ...(q ? { query: q, max_results: HITS } : ALL),
+          ...(q ? { query: q, max_results: HITS, include_relevance_explanation: true } : ALL),
           filters: searchFilters(parameters),
           ...(valid && { valid_at: valid }),
           ...paging,
@@ -156,13 +159,13 @@ function rowsOfNodes({ nodes = [], next_cursor, warnings = [] }: NodePage): List
 }
 
 function rowsOfSearch({ hits, found, mode, next_cursor, warnings = [] }: SearchResult, query: string): Listed {
-  const nodes = hits.filter((hit: Hit) => hit.kind === "node");
+  const nodes = hits.filter((hit: Hit) => hit.kind === "node").toSorted((a, b) => rankOf(a, query) - rankOf(b, query));
   const rows = nodes.map((hit) => ({
     id: hit.id,
     type: hit.type,
     title: hit.title,
     created: createdAt(hit.id),
-    ...(query && { note: reasonOf(hit, query) }),
+    ...(query && { note: reasonOf(hit, query), isByMeaning: rankOf(hit, query) === BY_MEANING }),
   }));
   return {
     rows,
@@ -170,6 +173,16 @@ function rowsOfSearch({ hits, found, mode, next_cursor, warnings = [] }: SearchR
     warnings,
     ...(next_cursor && { next: next_cursor }),
   };
+}
+
+const BY_MEANING = 2;
+
+/** Return 0 for a node whose title or another name has the words of the query, 1 for words elsewhere, and else 2. */
+function rankOf({ title, explanation = [] }: Hit, query: string): number {
+  if (hasWords(title, query)) return 0;
+  const parts = new Set(explanation.filter(({ value }) => value > 0).map(({ name }) => name));
+  if (parts.has("name")) return 0;
+  return parts.has("semantic") && !parts.has("lexical") ? BY_MEANING : 1;
 }
 
 /** Return why a node was found, with the passage if it is prose that contains a word of the query. */
@@ -209,6 +222,7 @@ function Table({ listed, busy, opened }: { listed: Listed; busy: boolean; opened
   const rows = useMemo(() => sortRows(listed.rows, sort), [listed, sort]);
   const active = useRowKeys(rows);
   const hasNotes = rows.some((row) => row.note);
+  const firstByMeaning = sort ? -1 : rows.findIndex((row) => row.isByMeaning);
   const toggle = (key: SortKey) =>
     setSort((known) => (known?.key !== key ? { key, down: false } : known.down ? undefined : { key, down: true }));
   const Head = ({ name, label }: { name: SortKey; label: string }) => (
@@ -251,23 +265,31 @@ function Table({ listed, busy, opened }: { listed: Listed; busy: boolean; opened
           </thead>
           <tbody>
             {rows.map((row, index) => (
-              <tr
-                key={row.id}
-                class={index === active ? "active" : undefined}
-                aria-selected={row.id === opened}
-                onClick={() => openNode(row.id)}
-              >
-                <td>
-                  <NodeLink id={row.id} title={row.title} />
-                </td>
-                <td>
-                  <TypeChip type={row.type} />
-                </td>
-                {hasNotes && <td class="note">{row.note}</td>}
-                <td class="when">
-                  <Ago time={row.created} />
-                </td>
-              </tr>
+              <Fragment key={row.id}>
+                {index === firstByMeaning && (
+                  <tr class="group-head">
+                    <th scope="rowgroup" colSpan={2}>
+                      Close in meaning
+                    </th>
+                  </tr>
+                )}
+                <tr
+                  class={index === active ? "active" : undefined}
+                  aria-selected={row.id === opened}
+                  onClick={() => openNode(row.id)}
+                >
+                  <td>
+                    <NodeLink id={row.id} title={row.title} />
+                  </td>
+                  <td>
+                    <TypeChip type={row.type} />
+                  </td>
+                  {hasNotes && <td class="note">{row.note}</td>}
+                  <td class="when">
+                    <Ago time={row.created} />
+                  </td>
+                </tr>
+              </Fragment>
             ))}
           </tbody>
         </table>

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import type { ApiError } from "../api";
 import { useFixed } from "../change";
 import { asApiError, useMemory } from "../memory";
+import { useReadOnly } from "../protection";
 import type { Entity, LogEntry } from "../results";
 import { Action, Ago, Failure, Field, Section } from "../ui";
 import { asText, hasGivenName, moment, plural } from "../words";
@@ -27,10 +28,9 @@ interface Props {
   entity: Entity;
   /** The latest changes of the node and its observations, newest first. */
   changes: LogEntry[];
-  isProtected: boolean;
 }
 
-export function Observations({ entity, changes, isProtected }: Props) {
+export function Observations({ entity, changes }: Props) {
   const { observation_details: observations = [] } = entity;
   const [opened, setOpened] = useState<Opened[]>([]);
   const rows = [...observations];
@@ -46,7 +46,6 @@ export function Observations({ entity, changes, isProtected }: Props) {
               key={observation.id}
               entity={entity}
               observation={observation}
-              isProtected={isProtected}
               opened={opened.find((form) => form.observation.id === observation.id)?.observation}
               isCurrent={observations.includes(observation)}
               onOpen={() => setOpened([...opened, { observation, index }])}
@@ -55,7 +54,7 @@ export function Observations({ entity, changes, isProtected }: Props) {
           ))}
         </ul>
       )}
-      {!isProtected && <Addition entity={entity} />}
+      <Addition entity={entity} />
       <Ended entries={endedIn(changes)} />
     </Section>
   );
@@ -64,7 +63,6 @@ export function Observations({ entity, changes, isProtected }: Props) {
 interface RowProps {
   entity: Entity;
   observation: Observation;
-  isProtected: boolean;
   /** The observation as it was when its form was opened. Undefined if it has no form. */
   opened: Observation | undefined;
   /** Whether the observation is still true. */
@@ -73,10 +71,10 @@ interface RowProps {
   onClose: () => void;
 }
 
-function Row({ entity, observation, isProtected, opened, isCurrent, onOpen, onClose }: RowProps) {
+function Row({ entity, observation, opened, isCurrent, onOpen, onClose }: RowProps) {
   const { domain, offers } = useMemory();
   const { id, text, source, confidence, ts } = observation;
-  const mayCorrect = !isProtected && offers("remember");
+  const mayCorrect = !useReadOnly() && offers("remember");
   if (opened) {
     const correct = (corrected: string) =>
       write(isCurrent ? `Corrected: ${corrected}` : `Added: ${corrected}`, "remember", {
@@ -111,16 +109,14 @@ function Row({ entity, observation, isProtected, opened, isCurrent, onOpen, onCl
           <Ago time={ts} />
         </p>
       </div>
-      {!isProtected && (
-        <div class="actions">
-          <Action needs="remember" kind="quiet" title={`Correct “${text}”`} onClick={onOpen}>
-            Correct
-          </Action>
-          <Action needs="forget" kind="quiet" title="End it now. The history keeps it" onClick={end}>
-            No longer true
-          </Action>
-        </div>
-      )}
+      <div class="actions">
+        <Action needs="remember" kind="quiet" title={`Correct “${text}”`} onClick={onOpen}>
+          Correct
+        </Action>
+        <Action needs="forget" kind="quiet" title="End it now. The history keeps it" onClick={end}>
+          No longer true
+        </Action>
+      </div>
     </li>
   );
 }
@@ -192,7 +188,7 @@ function TextForm({ label, stored, warning, save, onClose }: TextFormProps) {
     <div class="text-form" onKeyDown={onKey} ref={focusField}>
       <Field label={label} value={text} rows={2} onInput={setText} />
       <div class="actions">
-        <Action kind="primary" disabled={!isReady} onClick={submit}>
+        <Action kind="primary" needs="remember" disabled={!isReady} onClick={submit}>
           Save
         </Action>
         <Action onClick={onClose}>Cancel</Action>

@@ -3,26 +3,33 @@
 import { useState } from "preact/hooks";
 
 import { call } from "../api";
+import { ChangeSource, RevertAction } from "../change";
 import { readEntries, type Points } from "../graph/difference_graph";
 import { asPoint } from "../graph/graph_model";
 import { useMemory, useRead, type Answer } from "../memory";
 import { Pages } from "../node/node_list";
-import type { Diff, DiffEntry, LogPage } from "../results";
+import type { Diff, DiffEntry, LogEntry, LogPage } from "../results";
 import { addressOf } from "../route";
 import { Empty, NodeLink, Result } from "../ui";
 import { TextDiff, ValueChanges } from "../value_changes";
-import { count } from "../words";
+import { asText, count } from "../words";
 
 const PAGE = 50;
 const MAX_CHANGES = 1_000;
+const NOT_SHOWN = ["given title", "asks", "supersedes"];
 const SIGNS = { added: "+", removed: "−", changed: "~" };
 
 interface Compared extends Points {
   domain: string;
 }
 
+interface Differences extends Diff {
+  /** The last change of each subject. */
+  latest: Map<string, LogEntry>;
+}
+
 /** Return the differences, those with the latest changes first. */
-function useDifferences(compared: Compared): Answer<Diff> {
+function useDifferences(compared: Compared): Answer<Differences> {
   return useRead(`differences ${JSON.stringify(compared)}`, async () => {
     const { domain, since, until, against } = compared;
     const changes = {
@@ -35,9 +42,9 @@ function useDifferences(compared: Compared): Answer<Diff> {
       readEntries(domain, compared),
       call<LogPage>("memory_log", { ...changes, full: true }),
     ]);
-    const latest = new Map(log.entries.toReversed().map(({ subject, seq }) => [subject, seq]));
-    const seqOf = ({ subject }: DiffEntry) => latest.get(subject) ?? 0;
-    return { ...diff, entries: diff.entries.toSorted((a, b) => seqOf(b) - seqOf(a)) };
+    const latest = new Map(log.entries.toReversed().map((entry) => [entry.subject, entry]));
+    const seqOf = ({ subject }: DiffEntry) => latest.get(subject)?.seq ?? 0;
+    return { ...diff, latest, entries: diff.entries.toSorted((a, b) => seqOf(b) - seqOf(a)) };
   });
 }
 
@@ -55,7 +62,12 @@ export function DifferenceList({ empty, ...compared }: Compared & { empty: strin
             <Summary diff={value} address={addressOf("graph", { ...compared })} />
             <ul class="rows differences">
               {shown.map((entry) => (
-                <Entry key={entry.subject} entry={entry} domain={domainOf(entry, compared)} />
+                <Entry
+                  key={entry.subject}
+                  entry={entry}
+                  change={value.latest.get(entry.subject)}
+                  domain={domainOf(entry, compared)}
+                />
               ))}
             </ul>
             {value.next_cursor && isLast && (
@@ -89,30 +101,57 @@ function domainOf({ operation }: DiffEntry, { domain, against }: Compared): stri
   return operation === "removed" ? domain : against || domain;
 }
 
-function Entry({ entry, domain }: { entry: DiffEntry; domain: string }) {
+interface EntryProps {
+  entry: DiffEntry;
+  /** The subject's last change. Undefined if it was not read. */
+  change: LogEntry | undefined;
+  domain: string;
+}
+
+function Entry({ entry, change, domain }: EntryProps) {
   const { domain: current } = useMemory();
-  const title = entry.title ?? entry.summary;
+  const hasEnded = isEnded(entry, change);
+  const sign = hasEnded ? "removed" : entry.operation;
   const values = [...(entry.properties ?? []), ...(entry.attributes ?? [])].filter(
-    ({ name }) => name !== "given title",
+    ({ name }) => !NOT_SHOWN.includes(name) && !(hasEnded && name === "valid to"),
   );
   const text = entry.operation === "changed" ? entry.content?.diff : undefined;
+  const node = entry.kind === "node" ? entry.subject : entry.kind === "observation" ? change?.from_id : undefined;
+  const title = hasEnded ? `No longer true: ${factOf(entry, change)}` : (entry.title ?? entry.summary);
   return (
-    <li class={entry.operation}>
-      <span class="sign" aria-label={entry.operation}>
-        {SIGNS[entry.operation]}
+    <li class={sign}>
+      <span class="sign" aria-label={hasEnded ? "no longer true" : sign}>
+        {SIGNS[sign]}
       </span>
       <div>
-        {entry.kind !== "node" ? (
-          <span>{entry.summary}</span>
+        {!node ? (
+          <span>{title}</span>
         ) : domain === current ? (
-          <NodeLink id={entry.subject} title={title} />
+          <NodeLink id={node} title={title} />
         ) : (
-          <a href={addressOf("nodes", { domain, node: entry.subject })}>{title || entry.subject}</a>
+          <a href={addressOf("nodes", { domain, node })}>{title || node}</a>
         )}
         {entry.kind === "node" && <p class="reason">{entry.type}</p>}
         <ValueChanges values={values} />
         {text && <TextDiff text={text} />}
+        {change && <ChangeSource entry={change} />}
       </div>
+      {change && domain === current && <RevertAction entry={change} />}
     </li>
   );
+}
+
+/** Whether the subject is still stored, but is no longer true since the start of the period. */
+function isEnded({ operation, attributes = [] }: DiffEntry, change: LogEntry | undefined): boolean {
+  const end =
+    operation === "added" ? change?.after?.["_valid_to"] : attributes.find(({ name }) => name === "valid to")?.after;
+  return !!end && Date.parse(asText(end)) <= Date.now();
+}
+
+/** Return what is no longer true: the title of a node, or the words of a fact with the name of its entity. */
+function factOf({ title, summary }: DiffEntry, change: LogEntry | undefined): string {
+  const text = asText(change?.after?.["_text"]);
+  const entity = /" on "(.*?)"(?:: | created$| restored$)/.exec(summary)?.[1];
+  if (text) return entity ? `${text} · ${entity}` : text;
+  return title ?? summary.replace(/: ended .*| created$| restored$/, "");
 }

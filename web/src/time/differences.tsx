@@ -21,15 +21,17 @@ export function Differences() {
   const others = domains.filter(({ name }) => name !== domain);
   return (
     <>
-      <Periods since={since} />
+      <Periods since={since} until={until} />
       <div class="filters">
         <LateField
           label="Since"
           value={since}
-          hint={isTime(since) ? moment(since) : "A change's number, a time, or “last session”"}
+          hint={
+            isTime(since) ? moment(since) : "A change's number, a time, or words: “today”, “monday”, “last session”"
+          }
           onInput={set("since")}
         />
-        <LateField label="Until" value={until} hint="Empty: now" onInput={set("until")} />
+        <LateField label="Until" value={until} hint={isTime(until) ? moment(until) : "Empty: now"} onInput={set("until")} />
         <Select
           label="Compared with"
           value={against}
@@ -70,21 +72,22 @@ function dayStart(daysAgo: number): string {
   return day.toISOString();
 }
 
-function Periods({ since }: { since: string }) {
+function Periods({ since, until }: { since: string; until: string }) {
   const daysOfWeek = (new Date().getDay() + 6) % 7; // since Monday
   const periods = [
-    ["Last 24 hours", "24 hours ago"],
-    ["Since yesterday", dayStart(1)],
-    ["This week", dayStart(daysOfWeek)],
+    ["Last 24 hours", "24 hours ago", ""],
+    ["Today", dayStart(0), ""],
+    ["Yesterday", dayStart(1), dayStart(0)],
+    ["Since Monday", dayStart(daysOfWeek), ""],
   ] as const;
   return (
     <div class="actions periods">
-      {periods.map(([label, start]) => (
+      {periods.map(([label, start, end]) => (
         <button
           key={label}
           type="button"
-          aria-pressed={since === start}
-          onClick={() => setParameters({ since: start, until: "", against: "" }, true)}
+          aria-pressed={since === start && until === end}
+          onClick={() => setParameters({ since: start, until: end, against: "" }, true)}
         >
           {label}
         </button>

@@ -7,7 +7,7 @@ import { asApiError, useMemory } from "../memory";
 import type { MergeConflict, Merged } from "../results";
 import { setParameters, useRoute } from "../route";
 import { Action, Empty, Failure, Field, Section, Select } from "../ui";
-import { asText, count, plural } from "../words";
+import { asReadable, count, plural } from "../words";
 import { tryWrite } from "../writes";
 import { BranchComparison } from "./branch_comparison";
 import { branchesOf } from "./branches";
@@ -146,7 +146,7 @@ function Conflict({ conflict, from, into, chosen, onChoose }: ConflictProps) {
           <label key={side}>
             <input type="radio" name={keyOf(conflict)} checked={chosen === side} onChange={() => onChoose(side)} />
             <strong>{names[side]}</strong>
-            <span>{asText(conflict[side]) || "—"}</span>
+            <span>{asReadable(conflict[side]) || "—"}</span>
           </label>
         ))}
       </div>

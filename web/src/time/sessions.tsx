@@ -11,11 +11,14 @@ import { Action, Ago, Empty, NodeLink, openNode, Result, Section } from "../ui";
 import { changeText, count, hasGivenName, isErased, plural } from "../words";
 import { call } from "../api";
 import { notifyFailure, tryWrite } from "../writes";
+import { areReverted, isUndone, latestChanges, type LatestChanges } from "./undone";
 import { acceptChanges, restoreVerdicts, storeVerdict } from "./verdicts";
 import { groupBySession, READ, useSessionsOfLog, type SessionOfLog } from "./sessions_of_log";
 
 /** The most changes of a session that are shown at first, and how many more each time. */
 const SHOWN = 200;
+const ACCEPTS = "Notes that you have checked it and that it is right. The memory does not change";
+const REVERTS = "Undoes it, and notes that you have rejected it";
 
 export function Sessions() {
   const { parameters } = useRoute();
@@ -30,7 +33,7 @@ export function Sessions() {
     <Result of={log}>
       {() => (
         <div class="columns narrow-first">
-          <SessionList sessions={sessions} chosen={chosen} />
+          <SessionList sessions={sessions} latest={latest} chosen={chosen} />
           {chosen ? (
             <Review session={chosen} latest={latest} key={chosen.name} />
           ) : (
@@ -40,13 +43,6 @@ export function Sessions() {
       )}
     </Result>
   );
-}
-
-/** The last change of each subject. */
-type LatestChanges = ReadonlyMap<string, LogEntry>;
-
-function latestChanges(entries: LogEntry[]): LatestChanges {
-  return new Map(entries.toReversed().map((entry) => [entry.subject, entry]));
 }
 
 /** The review of a session that is not in the newest part of the log. */
@@ -62,8 +58,20 @@ function OlderSession({ name, latest }: { name: string; latest: LatestChanges })
   );
 }
 
-function SessionList({ sessions, chosen }: { sessions: SessionOfLog[]; chosen: SessionOfLog | undefined }) {
+interface SessionListProps {
+  sessions: SessionOfLog[];
+  latest: LatestChanges;
+  chosen: SessionOfLog | undefined;
+}
+
+function SessionList({ sessions, latest, chosen }: SessionListProps) {
   const { actor } = useMemory();
+  const isFixed = useFixed();
+  const reverted = useMemo(() => {
+    const isReverted = (session: SessionOfLog) =>
+      areReverted(session.entries, isFixed, (entry) => isUndone(entry, session, latest));
+    return new Set(sessions.filter(isReverted));
+  }, [sessions, latest]);
   return (
     <ul class="rows choices" aria-label="Sessions">
       {sessions.map((session) => (
@@ -78,6 +86,7 @@ function SessionList({ sessions, chosen }: { sessions: SessionOfLog[]; chosen: S
             <small>
               {hasGivenName(session.name) && `${session.by === actor ? "you" : session.by} · `}
               {plural(session.entries.length, "change")} · <Ago time={session.ended} />
+              {reverted.has(session) && " · Reverted"}
             </small>
           </button>
         </li>
@@ -93,6 +102,7 @@ function Review({ session, latest }: { session: SessionOfLog; latest: LatestChan
   const changes = useMemo(() => session.entries.map(({ seq }) => seq), [session]);
   const reviews = useResult<Reviews>("get_reviews", { changes });
   const [preview, setPreview] = useState<Reverted>();
+  const [isChecking, setChecking] = useState(false);
   const [most, setMost] = useState(SHOWN);
   useEffect(() => setPreview(undefined), [revision]);
   const args = { session_id: session.name, on_conflict: "skip", domain };
@@ -108,8 +118,12 @@ function Review({ session, latest }: { session: SessionOfLog; latest: LatestChan
     const kept = new Set(done?.skipped.map(({ subject }) => subject));
     if (!done?.more_skipped) await reject(done, session.entries.filter(({ subject }) => !kept.has(subject)));
   };
-  const tryRevert = () =>
-    call<Reverted>("memory_revert_session", { ...args, dry_run: true }).then(setPreview, notifyFailure);
+  const tryRevert = () => {
+    setChecking(true);
+    return call<Reverted>("memory_revert_session", { ...args, dry_run: true })
+      .then(setPreview, notifyFailure)
+      .finally(() => setChecking(false));
+  };
   const revertOne = async (entry: LogEntry) => {
     const text = `Reverted: ${entry.summary}`;
     const one = { event_ids: [entry.seq], domain };
@@ -117,27 +131,37 @@ function Review({ session, latest }: { session: SessionOfLog; latest: LatestChan
   };
   const accept = (entries: LogEntry[]) => acceptChanges(domain, entries, verdictOf);
   const isReverted = (entry: LogEntry) =>
-    verdictOf(entry) === "reject" && (latest.get(entry.subject)?.seq ?? 0) > session.last;
+    isUndone(entry, session, latest) ||
+    (verdictOf(entry) === "reject" && (latest.get(entry.subject)?.seq ?? 0) > session.last);
+  const isAllReverted = areReverted(session.entries, isFixed, isReverted);
   const reviewerOf = (entry: LogEntry) => {
     const by = reviews.value?.reviewers?.[entry.seq];
     return by === actor ? "you" : by;
   };
   const shown = session.entries.slice(0, most);
-  const waiting = shown.filter((entry) => isOwn(entry) && !verdictOf(entry));
+  const waiting = shown.filter((entry) => isOwn(entry) && !verdictOf(entry) && !isReverted(entry));
   const nothing = shown.some(isOwn) ? "All reviewed" : "Not in the log of this domain";
   return (
     <Section title={title} aside={<a href={addressOf("nodes", { session: session.name })}>Its nodes</a>}>
       <div class="actions review">
-        <Action needs="mark_reviewed" disabled={!waiting.length} onClick={() => accept(waiting)}>
+        <Action needs="mark_reviewed" title={ACCEPTS} disabled={!waiting.length} onClick={() => accept(waiting)}>
           {waiting.length ? `Accept ${count(waiting.length)}` : nothing}
         </Action>
-        {shown.every(isReverted) ? (
-          <span class="quiet-text">Reverted</span>
-        ) : session.entries.every(isFixed) ? null : (
-          <Action needs="memory_revert_session" kind="danger" onClick={preview ? revert : tryRevert}>
-            {preview
-              ? `Revert ${plural(preview.changes.length + (preview.more_changes ?? 0), "change")}`
-              : "Revert the session"}
+        {!session.entries.every(isFixed) && (
+          <Action
+            needs="memory_revert_session"
+            kind="danger"
+            title={isAllReverted ? "All its changes are undone" : preview ? REVERTS : "Checks first what it would undo"}
+            disabled={isAllReverted}
+            onClick={preview ? revert : tryRevert}
+          >
+            {isAllReverted
+              ? "Reverted"
+              : isChecking
+                ? "Checking…"
+                : preview
+                  ? `Revert ${plural(preview.changes.length + (preview.more_changes ?? 0), "change")}`
+                  : "Revert the session"}
           </Action>
         )}
         {preview && <Action onClick={() => setPreview(undefined)}>Cancel</Action>}
@@ -211,7 +235,7 @@ function ChangeReview({ entry, verdict, reviewer, isReverted, onAccept, onRevert
       <div class="actions">
         {verdict && <span class="quiet-text">{VERDICTS[verdict] + by}</span>}
         {onAccept && (
-          <Action needs="mark_reviewed" kind="quiet" onClick={onAccept}>
+          <Action needs="mark_reviewed" kind="quiet" title={ACCEPTS} onClick={onAccept}>
             Accept
           </Action>
         )}
@@ -221,7 +245,7 @@ function ChangeReview({ entry, verdict, reviewer, isReverted, onAccept, onRevert
           </button>
         )}
         {onRevert && !isErased(entry) && (
-          <Action needs="memory_revert" kind="quiet" onClick={onRevert}>
+          <Action needs="memory_revert" kind="quiet" title={REVERTS} onClick={onRevert}>
             Revert
           </Action>
         )}
