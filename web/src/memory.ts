@@ -64,9 +64,7 @@ export function useRead<T>(
   const { revision } = useMemory();
   const [state, setState] = useState<{ key: string | null; value?: T; error?: ApiError }>({ key: null });
   const [attempt, setAttempt] = useState(0);
-  const latest = useRef<string | null>(null);
   const last = useRef({ key, attempt, milliseconds: 0 });
-  latest.current = key;
   useEffect(() => {
     if (key === null) return;
     const abort = new AbortController();
@@ -74,7 +72,7 @@ export function useRead<T>(
       const began = performance.now();
       const note = () => (last.current.milliseconds = performance.now() - began);
       read(abort.signal).then(
-        (value) => (note(), latest.current === key && setState({ key, value })),
+        (value) => (note(), !abort.signal.aborted && setState({ key, value })),
         (error: unknown) => !abort.signal.aborted && setState({ key, error: asApiError(error) }),
       );
     };

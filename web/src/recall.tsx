@@ -79,7 +79,7 @@ function Answers({ parameters: { q = "", depth = "medium", tokens, as_of: asOf }
     depth,
     ...(Number(tokens) && { max_tokens: Number(tokens) }),
   });
-  const prose = useResult<{ content: string }>("recall", {
+  const prose = useResult<{ content: string; tokens_used: number }>("recall", {
     ...shared,
     depth,
     ...(Number(tokens) && { max_tokens: Number(tokens) }),
@@ -115,7 +115,10 @@ function Answers({ parameters: { q = "", depth = "medium", tokens, as_of: asOf }
             </Section>
             <div>
               <LeftOut recall={value} hits={hits.filter((hit) => !returned.has(hit.id))} />
-              <Section title="As an agent reads it">
+              <Section
+                title="As an agent reads it"
+                aside={prose.value && <span title={TOKEN}>{plural(prose.value.tokens_used, "token")}</span>}
+              >
                 <Result of={prose}>{({ content }) => <pre class="text">{content}</pre>}</Result>
               </Section>
             </div>
@@ -130,7 +133,6 @@ function Facts({ recall }: { recall: Recall }) {
   const { mode } = recall;
   return (
     <p class="summary">
-      <span title={TOKEN}>{plural(recall.tokens_used, "token")} of content</span>
       {mode && <span title={EXPLAINED[mode]}>{mode} search</span>}
       {recall.period && <span>period: {recall.period}</span>}
       {!!recall.shortened && <span>{count(recall.shortened)} shortened</span>}

@@ -8,7 +8,7 @@ export function BranchComparison({ branch: { name, base, at } }: { branch: Branc
   const since = String(at);
   return (
     <div class="columns equal">
-      <Section title={`Only in ${name}`}>
+      <Section title={`Changed in ${name} since the branch`}>
         <DifferenceList domain={base} since={since} until="" against={name} empty={`Nothing has changed in ${name}.`} />
       </Section>
       <Section title={`Changed in ${base} since the branch`}>

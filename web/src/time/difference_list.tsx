@@ -16,7 +16,7 @@ import { asText, count } from "../words";
 
 const PAGE = 50;
 const MAX_CHANGES = 1_000;
-const NOT_SHOWN = ["given title", "asks", "supersedes"];
+const NOT_SHOWN = ["given title", "asks", "supersedes", "merges"];
 const SIGNS = { added: "+", removed: "−", changed: "~" };
 
 interface Compared extends Points {

@@ -96,7 +96,7 @@ function SessionList({ sessions, latest, chosen }: SessionListProps) {
 }
 
 function Review({ session, latest }: { session: SessionOfLog; latest: LatestChanges }) {
-  const { domain, revision, offers, actor } = useMemory();
+  const { domain, offers, actor } = useMemory();
   const isFixed = useFixed();
   const title = titleOfSession(session.name, session.by, actor);
   const changes = useMemo(() => session.entries.map(({ seq }) => seq), [session]);
@@ -104,7 +104,8 @@ function Review({ session, latest }: { session: SessionOfLog; latest: LatestChan
   const [preview, setPreview] = useState<Reverted>();
   const [isChecking, setChecking] = useState(false);
   const [most, setMost] = useState(SHOWN);
-  useEffect(() => setPreview(undefined), [revision]);
+  const newest = Math.max(session.last, ...[...latest.values()].map(({ seq }) => seq));
+  useEffect(() => setPreview(undefined), [newest]);
   const args = { session_id: session.name, on_conflict: "skip", domain };
   const verdictOf = (entry: LogEntry) => reviews.value?.verdicts[entry.seq];
   const isOwn = (entry: LogEntry) => !!reviews.value && (entry.seq > reviews.value.settled || !!verdictOf(entry));
