@@ -1,5 +1,7 @@
 /** The parts that every list of changes shows: who made a change and when, and the action that reverts it. */
 
+import { useCallback } from "preact/hooks";
+
 import { useMemory } from "./memory";
 import type { LogEntry } from "./results";
 import { addressOf } from "./route";
@@ -39,17 +41,20 @@ export function titleOfSession(name: string, by: string, actor: string): string 
 export function useFixed(): (entry: LogEntry) => boolean {
   const { domain, domains } = useMemory();
   const inheritedTo = domains.value?.find(({ name }) => name === domain)?.forked_at ?? 0;
-  return ({ seq, kind, operation }) => seq <= inheritedTo || (kind === "domain" && operation === "create");
+  return useCallback(
+    ({ seq, kind, operation }) => seq <= inheritedTo || (kind === "domain" && operation === "create"),
+    [inheritedTo],
+  );
 }
 
-export function RevertAction({ entry }: { entry: LogEntry }) {
+export function RevertAction({ entry, label = "Revert" }: { entry: LogEntry; label?: string }) {
   const { domain } = useMemory();
   const isFixed = useFixed();
   if (isErased(entry) || isFixed(entry)) return null;
   const revert = () => tryWrite(`Reverted: ${entry.summary}`, "memory_revert", { event_ids: [entry.seq], domain });
   return (
     <Action needs="memory_revert" kind="quiet" title={`Revert change ${entry.seq}`} onClick={revert}>
-      Revert
+      {label}
     </Action>
   );
 }

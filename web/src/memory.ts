@@ -65,14 +65,21 @@ export function useRead<T>(
   const [state, setState] = useState<{ key: string | null; value?: T; error?: ApiError }>({ key: null });
   const [attempt, setAttempt] = useState(0);
   const last = useRef({ key, attempt, milliseconds: 0 });
+  const reads = useRef({ begun: 0, shown: 0 });
   useEffect(() => {
     if (key === null) return;
     const abort = new AbortController();
     const start = () => {
       const began = performance.now();
-      const note = () => (last.current.milliseconds = performance.now() - began);
+      const number = ++reads.current.begun;
+      const show = (value: T) => {
+        last.current.milliseconds = performance.now() - began;
+        if (number < reads.current.shown) return; // a later read was faster
+        reads.current.shown = number;
+        setState({ key, value });
+      };
       read(abort.signal).then(
-        (value) => (note(), !abort.signal.aborted && setState({ key, value })),
+        show,
         (error: unknown) => !abort.signal.aborted && setState({ key, error: asApiError(error) }),
       );
     };

@@ -34,7 +34,8 @@ export function describeProtection({ of, by, names, reason, until }: Protection,
   const who = names.includes(actor) ? ` for everyone but ${asList(names.map(personOf))}` : `: protected by ${personOf(by)}`;
   const end = until ? ` until ${moment(until)}` : "";
   const lift = names.length ? "" : "Only the command line can lift this.";
-  return [`This ${of} is read-only${who}${end}.`, reason, lift].filter(Boolean).join(" ");
+  const why = reason && `${reason.replace(/\.$/, "")}.`;
+  return [`This ${of} is read-only${who}${end}.`, why, lift].filter(Boolean).join(" ");
 }
 
 /** Return why the person may not write here. Empty if they may. */

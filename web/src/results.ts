@@ -283,6 +283,8 @@ export interface ValueChange {
   name: string;
   before?: Value;
   after?: Value;
+  /** Whether graph-memory keeps the value itself, such as a protection. Users may have properties with the same name. */
+  isSystem?: boolean;
 }
 
 export interface Diff {

@@ -9,8 +9,8 @@ export function ValueChanges({ values }: { values: ValueChange[] }) {
   if (!values.length) return null;
   return (
     <ul class="values">
-      {values.map(({ name, before, after }) =>
-        name === "protection" ? (
+      {values.map(({ name, before, after, isSystem }) =>
+        isSystem && name === "protection" ? (
           <li key={name}>{after === undefined ? "protection removed" : protectionText(after, actor)}</li>
         ) : (
           <li key={name}>

@@ -1,6 +1,6 @@
 /** Numbers, times and values in words. */
 
-import type { LogEntry, Value } from "./results";
+import type { LogEntry, ValueChange } from "./results";
 
 const ULID = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -72,17 +72,18 @@ export function asReadable(value: unknown): string {
     .join("\n");
 }
 
-/** Return the list that a text contains as JSON, as aliases do. */
-function listIn(text: unknown): unknown[] | undefined {
+/** Return the texts that a text contains as a JSON list, as aliases do. */
+function listIn(text: unknown): string[] | undefined {
   if (typeof text !== "string" || !/^\s*\[.*\]\s*$/s.test(text)) return undefined;
   try {
-    return JSON.parse(text) as unknown[];
+    const list = JSON.parse(text) as unknown[];
+    return list.every((item) => typeof item === "string") ? list : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Describe a stored protection, or what `memory_diff` says of it. */
+/** Describe a protection, given its stored JSON or the text that `memory_diff` returns. */
 export function protectionText(stored: unknown, actor: string): string {
   const text = asText(stored);
   if (!text.startsWith("{")) return text;
@@ -113,12 +114,16 @@ export function sentence(name: string): string {
 const HIDDEN = /^_(created|modified|content_sha256|derived_title|given_title|content_size|origin|time|asks|supersedes)$/;
 
 /** Return the values that differ between the states of a change. */
-export function changedValues(entry: Pick<LogEntry, "before" | "after">): { name: string; before?: Value; after?: Value }[] {
+export function changedValues(entry: Pick<LogEntry, "before" | "after">): ValueChange[] {
   const { before = {}, after = {} } = entry;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
     .filter((name) => !HIDDEN.test(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => ({ name: name.startsWith("_") ? name.slice(1).replaceAll("_", " ") : name, before: before[name], after: after[name] }) as never);
+    .map((name) => {
+      const isSystem = name.startsWith("_");
+      const shownName = isSystem ? name.slice(1).replaceAll("_", " ") : name;
+      return { name: shownName, isSystem, before: before[name], after: after[name] } as ValueChange;
+    });
 }
 
 /** Return whether the states of a change were erased, so that it cannot be reverted. */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import NamedTuple
 
 from pydantic import SecretStr
@@ -72,13 +71,16 @@ def embedder(settings: Settings) -> Embedder | None:
             return CachedQueries(RemoteEmbedder(service))
 
 
-def fetch_model(settings: Settings) -> None:
-    """Download the local model if the settings use it and it is not cached.
+def fetch_model(settings: Settings) -> bool:
+    """Download the local model if the settings use it and it is not cached. Return whether this succeeded.
 
-    Failures are ignored, because the model's first use retries the download and reports them.
+    A failure is not an error, because the model's first use retries the download and reports it.
     """
     if settings.embeddings == "local":
         from graph_memory.embedding.local_models import DEFAULT, MODELS, model_folder
 
-        with suppress(OSError):
+        try:
             model_folder(MODELS[settings.embedding_model or DEFAULT], settings.cache, at_once=True)
+        except OSError:
+            return False
+    return True

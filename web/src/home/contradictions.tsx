@@ -3,6 +3,7 @@
 import { useMemory, useResult } from "../memory";
 import type { Contradictions } from "../results";
 import { Action, Ago, NodeLink, Section } from "../ui";
+import { Answered } from "./answered";
 import { useAnswers, type Question } from "./answers";
 
 const READ = 20;
@@ -35,7 +36,7 @@ function Row({ question: { row, answer, write } }: { question: Question<Contradi
         <p class="reason">
           <Ago time={a.modified} /> and <Ago time={b.modified} />
         </p>
-        {answer && <p class="answer">{answer}</p>}
+        {answer && <Answered text={answer} />}
       </div>
       <div class="actions">
         {[a, b].map((side) => (

@@ -1,4 +1,4 @@
-/** What should be settled: questions, duplicates and other findings, each with the actions that settle it. */
+/** Findings, such as questions and duplicates, each with the actions that settle it. */
 
 import { useRef, useState } from "preact/hooks";
 
@@ -10,6 +10,7 @@ import { addressOf } from "../route";
 import { Action, Empty, openNode, Result, Section } from "../ui";
 import { count, FINDINGS, findingsTitle, sentence } from "../words";
 import { notifyFailure } from "../writes";
+import { Answered } from "./answered";
 import { useAnswers, type Question } from "./answers";
 
 const FIRST = 20;
@@ -97,7 +98,7 @@ function FindingRow({ question }: { question: Question<Finding> }) {
               </span>
             ))}
         <p class="reason">{finding.reason.replace(/ \(event \d+\)$/, "")}</p>
-        {answer && <p class="answer">{answer}</p>}
+        {answer && <Answered text={answer} />}
       </div>
       <div class="actions">
         <FindingActions question={question} />

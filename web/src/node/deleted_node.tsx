@@ -2,6 +2,7 @@
 
 import { useFixed } from "../change";
 import { useMemory } from "../memory";
+import { ProtectionBanners } from "../protect";
 import type { LogEntry } from "../results";
 import { Action, Ago } from "../ui";
 import { asText } from "../words";
@@ -17,6 +18,7 @@ export function DeletedNode({ change }: { change: LogEntry }) {
   return (
     <header class="card-head">
       <h2>{title}</h2>
+      <ProtectionBanners />
       <p class="banner">
         <span>
           Deleted <Ago time={change.at} />{isInherited && " in the domain that this branch was made from"}.

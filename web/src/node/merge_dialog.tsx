@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 
+import type { ApiError } from "../api";
 import { useMemory, useResult } from "../memory";
 import type { EntitiesMerged, Entity, EntityList, SearchResult, SimilarEntities } from "../results";
 import { Action, Dialog, Failure, Field, openNode, useSettled } from "../ui";
@@ -10,7 +11,7 @@ import { tryWrite, type Write } from "../writes";
 
 const SUGGESTED = 6;
 /** The most results of a search, among which are the entities. */
-const READ = 30;
+const READ = 12;
 
 interface Props {
   /** One name, to which the person chooses the other, or both names. */
@@ -49,13 +50,16 @@ function OtherEntity({ name, type, onChoose }: OtherEntityProps) {
   const similarNames = similar.value?.similar.map((entity) => entity.name);
   const isAlone = !query && similarNames?.length === 0;
   const ofType = useResult<EntityList>("get_by_type", isAlone && type ? { type, limit: SUGGESTED + 1 } : null);
-  const found = useEntityNames(query);
+  const { names: found, error } = useEntityNames(query, name);
+  const others = ofType.value?.entities.map((entity) => entity.name).filter((other) => other !== name);
+  const failure = error ?? similar.error ?? ofType.error;
   const choices = (names: string[] | undefined, title = "") => (
-    <Choices title={title} names={(names ?? []).filter((other) => other !== name).slice(0, SUGGESTED)} onChoose={onChoose} />
+    <Choices title={title} names={names?.slice(0, SUGGESTED) ?? []} onChoose={onChoose} />
   );
   return (
     <>
       <Field label="Name of the other entity" value={typed} onInput={setTyped} autofocus />
+      {failure && <Failure error={failure} />}
       {isAlone && <p class="hint">No similar name. Type a name.</p>}
       {query && found?.length === 0 && <p class="hint">No entity matches.</p>}
       {query ? (
@@ -66,22 +70,22 @@ function OtherEntity({ name, type, onChoose }: OtherEntityProps) {
       ) : (
         <>
           {choices(similarNames)}
-          {choices(ofType.value?.entities.map((entity) => entity.name), `Other entities of type ${type}`)}
+          {choices(others, `Other entities of type ${type}`)}
         </>
       )}
     </>
   );
 }
 
-/** Return the names of the entities that a search finds, best first. Undefined while they are read. */
-function useEntityNames(query: string): string[] | undefined {
+/** Return the names of the other entities that a search finds, best first. Undefined while they are read. */
+function useEntityNames(query: string, name: string): { names: string[] | undefined; error: ApiError | undefined } {
   const search = useResult<SearchResult>("search_memories", query ? { query, max_results: READ } : null);
   const hits = search.value?.hits.filter((hit) => hit.kind === "node");
   const args = hits?.length ? { names: hits.map((hit) => hit.title), detail: true } : null;
-  const entities = useResult<{ entities: Entity[] }>("open_nodes", args).value?.entities;
-  const ids = new Set(entities?.map(({ id }) => id));
-  if (hits?.length === 0) return [];
-  return entities && hits?.filter((hit) => ids.has(hit.id)).map((hit) => hit.title);
+  const opened = useResult<{ entities: Entity[] }>("open_nodes", args);
+  const ids = new Set(opened.value?.entities.map(({ id }) => id));
+  const found = hits?.filter((hit) => ids.has(hit.id) && hit.title !== name).map((hit) => hit.title);
+  return { names: hits?.length === 0 || opened.value ? found : undefined, error: search.error ?? opened.error };
 }
 
 interface ChoicesProps {

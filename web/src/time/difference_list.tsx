@@ -67,6 +67,7 @@ export function DifferenceList({ empty, ...compared }: Compared & { empty: strin
                   entry={entry}
                   change={value.latest.get(entry.subject)}
                   domain={domainOf(entry, compared)}
+                  changedDomain={compared.against || compared.domain}
                 />
               ))}
             </ul>
@@ -106,15 +107,18 @@ interface EntryProps {
   /** The subject's last change. Undefined if it was not read. */
   change: LogEntry | undefined;
   domain: string;
+  /** The domain whose log contains the change. */
+  changedDomain: string;
 }
 
-function Entry({ entry, change, domain }: EntryProps) {
+function Entry({ entry, change, domain, changedDomain }: EntryProps) {
   const { domain: current } = useMemory();
   const hasEnded = isEnded(entry, change);
   const sign = hasEnded ? "removed" : entry.operation;
-  const values = [...(entry.properties ?? []), ...(entry.attributes ?? [])].filter(
+  const attributes = (entry.attributes ?? []).filter(
     ({ name }) => !NOT_SHOWN.includes(name) && !(hasEnded && name === "valid to"),
   );
+  const values = [...(entry.properties ?? []), ...attributes.map((value) => ({ ...value, isSystem: true }))];
   const text = entry.operation === "changed" ? entry.content?.diff : undefined;
   const node = entry.kind === "node" ? entry.subject : entry.kind === "observation" ? change?.from_id : undefined;
   const title = hasEnded ? `No longer true: ${factOf(entry, change)}` : (entry.title ?? entry.summary);
@@ -136,13 +140,15 @@ function Entry({ entry, change, domain }: EntryProps) {
         {text && <TextDiff text={text} />}
         {change && <ChangeSource entry={change} />}
       </div>
-      {change && domain === current && <RevertAction entry={change} />}
+      {change && changedDomain === current && <RevertAction entry={change} label="Revert the last change" />}
     </li>
   );
 }
 
-/** Whether the subject is still stored, but is no longer true since the start of the period. */
+/** Whether the subject is still stored, but a change in the period ended it. */
 function isEnded({ operation, attributes = [] }: DiffEntry, change: LogEntry | undefined): boolean {
+  const isStoredAsPast = operation === "added" && change?.operation === "create";
+  if (isStoredAsPast) return false;
   const end =
     operation === "added" ? change?.after?.["_valid_to"] : attributes.find(({ name }) => name === "valid to")?.after;
   return !!end && Date.parse(asText(end)) <= Date.now();

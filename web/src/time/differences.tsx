@@ -78,7 +78,7 @@ function Periods({ since, until }: { since: string; until: string }) {
     ["Last 24 hours", "24 hours ago", ""],
     ["Today", dayStart(0), ""],
     ["Yesterday", dayStart(1), dayStart(0)],
-    ["Since Monday", dayStart(daysOfWeek), ""],
+    ...(daysOfWeek ? [["Since Monday", dayStart(daysOfWeek), ""] as const] : []),
   ] as const;
   return (
     <div class="actions periods">

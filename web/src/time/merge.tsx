@@ -7,7 +7,7 @@ import { asApiError, useMemory } from "../memory";
 import type { MergeConflict, Merged } from "../results";
 import { setParameters, useRoute } from "../route";
 import { Action, Empty, Failure, Field, Section, Select } from "../ui";
-import { asReadable, count, plural } from "../words";
+import { asReadable, asText, count, plural } from "../words";
 import { tryWrite } from "../writes";
 import { BranchComparison } from "./branch_comparison";
 import { branchesOf } from "./branches";
@@ -134,6 +134,8 @@ interface ConflictProps {
 
 function Conflict({ conflict, from, into, chosen, onChoose }: ConflictProps) {
   const names: Record<Side, string> = { ours: into, theirs: from };
+  const isAlike = asReadable(conflict.ours) === asReadable(conflict.theirs);
+  const valueOf = (side: Side) => (isAlike ? asText(conflict[side]) : asReadable(conflict[side])) || "—";
   return (
     <fieldset class="conflict">
       <legend>
@@ -146,7 +148,7 @@ function Conflict({ conflict, from, into, chosen, onChoose }: ConflictProps) {
           <label key={side}>
             <input type="radio" name={keyOf(conflict)} checked={chosen === side} onChange={() => onChoose(side)} />
             <strong>{names[side]}</strong>
-            <span>{asReadable(conflict[side]) || "—"}</span>
+            <span>{valueOf(side)}</span>
           </label>
         ))}
       </div>

@@ -71,7 +71,7 @@ function SessionList({ sessions, latest, chosen }: SessionListProps) {
     const isReverted = (session: SessionOfLog) =>
       areReverted(session.entries, isFixed, (entry) => isUndone(entry, session, latest));
     return new Set(sessions.filter(isReverted));
-  }, [sessions, latest]);
+  }, [sessions, latest, isFixed]);
   return (
     <ul class="rows choices" aria-label="Sessions">
       {sessions.map((session) => (
@@ -141,7 +141,12 @@ function Review({ session, latest }: { session: SessionOfLog; latest: LatestChan
   };
   const shown = session.entries.slice(0, most);
   const waiting = shown.filter((entry) => isOwn(entry) && !verdictOf(entry) && !isReverted(entry));
-  const nothing = shown.some(isOwn) ? "All reviewed" : "Not in the log of this domain";
+  const own = shown.filter(isOwn);
+  const nothing = !own.length
+    ? "Not in the log of this domain"
+    : own.every(verdictOf)
+      ? "All reviewed"
+      : "Nothing to review";
   return (
     <Section title={title} aside={<a href={addressOf("nodes", { session: session.name })}>Its nodes</a>}>
       <div class="actions review">

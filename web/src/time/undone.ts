@@ -28,7 +28,7 @@ function hasRestored({ operation, after }: LogEntry, { operation: earlier, befor
   return hasSameContent && !changedValues({ before, after }).length;
 }
 
-/** Return whether all changes that can be reverted are. */
+/** Return whether all changes that can be reverted are reverted. */
 export function areReverted(
   entries: LogEntry[],
   isFixed: (entry: LogEntry) => boolean,

@@ -41,12 +41,16 @@ def start(as_json: JsonOption = False) -> None:
     settings = read_settings()
     with progress_bar() as progress:
         server = local.ensure_running(settings, progress)
-        fetch_model(settings)
+        has_model = fetch_model(settings)
     if as_json:
         typer.echo(json.dumps(_status_data(local.status(settings))))
     else:
         typer.echo(f"Neo4j {server.version} is running as process {server.pid}.")
         typer.echo(f"Bolt {server.uri}, HTTP {server.http_url}; `graph-memory neo4j browser` opens it.")
+    if not has_model:
+        note(
+            "The model for embeddings could not be downloaded. The next search tries again; until then, it finds words."
+        )
     if settings.neo4j_uri:
         note("NEO4J_URI is set, so graph-memory itself uses that server, not this one.")
 
