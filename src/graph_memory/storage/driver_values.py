@@ -88,7 +88,7 @@ async def fetch_rows(query: Query[R], result: AsyncResult) -> list[R]:
     rows = [record.values() async for record in result]
     if query.list_text is not None:
         [[rows]] = rows
-    return [query.row(*map(to_python, values)) for values in rows]
+    return [query.row(*cast("list[Any]", to_python(values))) for values in rows]
 
 
 def transaction_metadata(name: str) -> dict[str, Any]:

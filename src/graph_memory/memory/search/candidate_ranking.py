@@ -34,7 +34,7 @@ from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.results import SearchMode
 from graph_memory.memory.search.retrieval.mentions import make_name_filter, owners_of_names, spread_scores
 from graph_memory.memory.search.retrieval.node_filter import MAX_EXACT, NodeFilter, make_node_filter
-from graph_memory.memory.search.retrieval.ranking_features import find_tool_outputs, units_of
+from graph_memory.memory.search.retrieval.ranking_features import units_of
 from graph_memory.memory.search.retrieval.retrieval import (
     IndexHit,
     NameRow,
@@ -179,10 +179,12 @@ def _mentioned_owners(text: str, names: Sequence[NameRow]) -> list[str]:
 
 
 async def _sample_query_words(scope: Scope, evidence: Evidence) -> None:
+    await anyio.lowlevel.checkpoint()  # let the index queries start first, because later steps wait for them
     evidence.sample = await sample_query(scope, evidence.query)
 
 
 async def _find_names(scope: Scope, request: Request, evidence: Evidence) -> None:
+    await anyio.lowlevel.checkpoint()  # let the index queries start first
     evidence.names = await find_names(scope, request.query)
 
 
@@ -276,8 +278,8 @@ async def _search_indexes(
     while True:
         hits = Hits(width)
         async with task_group() as tasks:
-            tasks.start_soon(_search_words, scope, request, evidence, node_filter, hits)
             tasks.start_soon(_search_vectors, scope, request, evidence, node_filter, hits)
+            tasks.start_soon(_search_words, scope, request, evidence, node_filter, hits)
         if hits.is_all or width >= MAX_WIDTH or request.cursor or hits.unit_count > request.max_results:
             return hits
         width *= _WIDTH_FACTOR
@@ -375,7 +377,7 @@ async def _rank_units(
 ) -> list[RankedUnit]:
     """Return the units, best first. A semantic search ranks by vectors only, and other searches by all evidence."""
     scored_units = {passage.passage.unit for passage in scored}
-    tool_outputs = await find_tool_outputs(scope, scored_units)
+    tool_outputs = {passage.passage.unit for passage in scored if passage.passage.is_tool_output}
     if evidence.mode == "semantic":
         features = {unit: UnitFeatures(1, is_tool_output=unit in tool_outputs) for unit in scored_units}
         return rank_by_cosine([passage.candidate for passage in scored], features, request.weights)

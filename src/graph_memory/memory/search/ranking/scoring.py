@@ -59,6 +59,8 @@ class Passage(PassageText):
     valid_to: int
     of_owner: int = 1
     """The number of passages of the passage's owner, or 1 if it was not read."""
+    is_tool_output: bool = False
+    """Whether the text of the passage's node is a tool's output. False if it was not read."""
     cosine: float | None = None
     """The cosine similarity of the passage's vector and the query vector, or None if it was not computed."""
 

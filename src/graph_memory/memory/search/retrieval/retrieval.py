@@ -18,6 +18,7 @@ from graph_memory.memory.search.text.bm25 import Query as Question
 from graph_memory.memory.search.text.lexical_query import quote
 from graph_memory.memory.search.text.names import split_words
 from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import TOOL
 from graph_memory.model.text.analysers import index_of
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -239,11 +240,16 @@ async def read_context(
 
 
 async def read_passages(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> list[Passage]:
-    """Return passages, each with its cosine similarity to a vector and its owner's number of passages (at most 200)."""
+    """Return passages with their cosine similarity to a vector.
+
+    Each also has its owner's number of passages (at most 200), and whether its node's text is a tool's output.
+    """
     if not ids:
         return []
     arguments = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
-    return await scope.core.store.of(scope.domain).read(PASSAGES, ids=list(ids), most=MAX_COUNTED_PASSAGES, **arguments)
+    return await scope.core.store.of(scope.domain).read(
+        PASSAGES, ids=list(ids), most=MAX_COUNTED_PASSAGES, tool=TOOL, **arguments
+    )
 
 
 async def read_passages_of(

@@ -79,7 +79,9 @@ class Analyser:
         if not text.isascii():
             words = [part for word in words for part in ((word,) if word.isascii() else self.parts(word))]
         if has_apostrophe(text):
-            words = [part for word in words for part in (word, *self._stem_before(word))]
+            stems = {word: self._stem_before(word) for word in words if not word.isalnum()}
+            if any(stems.values()):
+                words = [part for word in words for part in (word, *stems.get(word, ()))]
         return list(map(of or self.term_of, words))
 
     def _stem_before(self, word: str) -> list[str]:

@@ -98,14 +98,10 @@ class QueryTermMap(dict[str, str]):
 
     def __missing__(self, word: str) -> str:
         """Return a word's term: empty for a stop word, and `OTHER` for a word that cannot match the query."""
-        term = self.analyser.term_of(word) if self._may_matter(word) else OTHER
-        self[word] = term
+        analyser = self.analyser
+        may_match = not analyser.keeps_initials or word[0].lower()[0] in self._initials or analyser.has_no_term(word)
+        term = self[word] = analyser.term_of(word) if may_match else OTHER
         return term
-
-    def _may_matter(self, word: str) -> bool:
-        return (
-            not self.analyser.keeps_initials or word[0].lower()[0] in self._initials or self.analyser.has_no_term(word)
-        )
 
 
 def analyse(text: str, only: QueryTermMap | None = None) -> Text:
