@@ -47,13 +47,22 @@ export function useFixed(): (entry: LogEntry) => boolean {
   );
 }
 
-export function RevertAction({ entry, label = "Revert" }: { entry: LogEntry; label?: string }) {
+interface RevertProps {
+  /** The changes to revert together, which one call made. */
+  entries: LogEntry[];
+  text: string;
+  label?: string;
+}
+
+export function RevertAction({ entries, text, label = "Revert" }: RevertProps) {
   const { domain } = useMemory();
   const isFixed = useFixed();
-  if (isErased(entry) || isFixed(entry)) return null;
-  const revert = () => tryWrite(`Reverted: ${entry.summary}`, "memory_revert", { event_ids: [entry.seq], domain });
+  if (entries.some((entry) => isErased(entry) || isFixed(entry))) return null;
+  const changes = entries.map(({ seq }) => seq);
+  const revert = () => tryWrite(`Reverted: ${text}`, "memory_revert", { event_ids: changes, domain });
+  const title = `Revert change ${changes.toReversed().join(", ")}`;
   return (
-    <Action needs="memory_revert" kind="quiet" title={`Revert change ${entry.seq}`} onClick={revert}>
+    <Action needs="memory_revert" kind="quiet" title={title} onClick={revert}>
       {label}
     </Action>
   );

@@ -86,6 +86,31 @@ async def test_a_duplicate_is_merged_at_home(visit: Visit, memory: Memory) -> No
     assert {"is a carpenter", "repairs chairs"} <= {*await read_observations(memory, "John Berg")}
 
 
+async def test_the_changes_of_one_call_are_reverted_together(visit: Visit, memory: Memory) -> None:
+    for name, fact in (("Katrin", "lives in Linz"), ("Nora", "is a carpenter")):
+        await memory.entities.remember(name=name, observations=[fact], type="Person")
+    await memory.entities.merge_entities(["Nora"], into="Katrin")
+    await visit.open("home")
+    merge = visit.page.get_by_role("listitem").filter(has_text=re.compile("and [0-9]+ more changes?")).first
+    await merge.get_by_role("button", name="Revert").click(timeout=LONG)
+    await expect(visit.page.get_by_role("status").get_by_text("Reverted: ")).to_be_visible(timeout=LONG)
+    assert await read_observations(memory, "Nora") == ("is a carpenter",)
+    assert await read_observations(memory, "Katrin") == ("lives in Linz",)
+
+
+async def test_an_entity_is_renamed_by_its_one_field(visit: Visit, memory: Memory) -> None:
+    page = visit.page
+    [mira] = (await memory.entities.open_nodes(["Mira"], detail=True)).entities
+    await visit.open("nodes", node=str(mira.id))
+    await page.get_by_role("button", name="Edit", exact=True).click(timeout=LONG)
+    await page.get_by_label("Name", exact=True).fill("Mira Okafor")
+    await expect(page.get_by_label("Title", exact=True)).to_have_count(0)
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_role("heading", name="Mira Okafor")).to_be_visible(timeout=LONG)
+    [renamed] = (await memory.entities.open_nodes(["Mira Okafor"], detail=True)).entities
+    assert renamed.id == mira.id
+
+
 async def test_a_deleted_person_is_brought_back_and_then_forgotten_for_good(visit: Visit, memory: Memory) -> None:
     page = visit.page
     [entity] = (await memory.entities.open_nodes(["Oskar"], detail=True)).entities

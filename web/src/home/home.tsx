@@ -10,12 +10,12 @@ import { count } from "../words";
 import { Contradicting } from "./contradictions";
 import { Domains } from "./domains";
 import { Goals } from "./goals";
-import { LatestChanges } from "./latest_changes";
+import { LatestChanges, READ } from "./latest_changes";
 import { ToSettle } from "./to_settle";
 
 export function Home() {
   const { domain, domains } = useMemory();
-  const log = useResult<LogPage>("memory_log", { full: true, limit: 12 });
+  const log = useResult<LogPage>("memory_log", { full: true, limit: READ });
   // The slow reads begin last and one after the other, so that they delay no others on the server.
   const info = useResult<DomainInfo>("get_domain", log.loading ? null : { name: domain });
   const summary = info.value ?? domains.value?.find(({ name }) => name === domain);

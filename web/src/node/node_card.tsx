@@ -152,17 +152,17 @@ function CardActions({ node, entity, onEdit }: CardActionsProps) {
           No longer true
         </Action>
       )}
-      {entity && (
-        <Action needs="merge_entities" title={MERGES} onClick={() => setDialog("merge")}>
-          Merge with…
-        </Action>
-      )}
       <Action needs="delete_node" kind="danger" title={DELETES} onClick={remove}>
         Delete
       </Action>
       <Action needs="forget" kind="danger" title={ERASES} onClick={() => setDialog("forget")}>
         Forget for good…
       </Action>
+      {entity && (
+        <Action needs="merge_entities" title={MERGES} onClick={() => setDialog("merge")}>
+          Merge with…
+        </Action>
+      )}
       {dialog === "merge" && <MergeDialog names={[node.title]} type={entity?.entityType} onClose={() => setDialog(undefined)} />}
       {dialog === "forget" && <ForgetDialog node={node} onClose={() => setDialog(undefined)} />}
     </div>

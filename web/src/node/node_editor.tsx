@@ -24,6 +24,7 @@ interface Draft {
 export function NodeEditor({ node, onDone }: { node: NodeInfo; onDone: () => void }) {
   const { domain } = useMemory();
   const readOnly = useReadOnly();
+  const isNamed = hasNameAsTitle(node);
   const isText = node.content_encoding === "utf-8" && node.content_size <= MAX_EDITED;
   const stored = useResult<NodeContent>("get_node_content", isText ? { node_id: node.id } : null);
   const [original, setOriginal] = useState(() => ({ version: node.version, draft: draftOf(node) }));
@@ -41,7 +42,7 @@ export function NodeEditor({ node, onDone }: { node: NodeInfo; onDone: () => voi
   const isAtField = ["title", "tags", "path", "content", "properties"].some((name) => errorAt(name));
   const submit = async (event: Event) => {
     event.preventDefault();
-    const changes = changesOf(original.draft, draft, node.properties);
+    const changes = changesOf(original.draft, draft, node);
     if (!Object.keys(changes).length) return onDone();
     try {
       await write(`Changed: ${draft.title}`, "update_node", {
@@ -63,7 +64,12 @@ export function NodeEditor({ node, onDone }: { node: NodeInfo; onDone: () => voi
     >
       <h2>Edit</h2>
       <ProtectionBanners />
-      <Field label="Title" value={draft.title} onInput={(title) => set({ title })} error={errorAt("title") ?? ""} />
+      <Field
+        label={isNamed ? "Name" : "Title"}
+        value={draft.title}
+        onInput={(title) => set({ title })}
+        error={errorAt("title") ?? (isNamed ? errorAt("properties.name") : "") ?? ""}
+      />
       <Field
         label="Tags"
         value={draft.tags}
@@ -103,8 +109,12 @@ export function NodeEditor({ node, onDone }: { node: NodeInfo; onDone: () => voi
   );
 }
 
+/** Whether the title of a node is its name, as an entity's is. Then both are changed together. */
+const hasNameAsTitle = (node: NodeInfo): boolean => node.properties["name"] === node.title;
+
 function draftOf(node: NodeInfo): Draft {
-  const properties = Object.fromEntries(Object.entries(node.properties).map(([name, value]) => [name, asText(value)]));
+  const shown = Object.entries(node.properties).filter(([name]) => name !== "name" || !hasNameAsTitle(node));
+  const properties = Object.fromEntries(shown.map(([name, value]) => [name, asText(value)]));
   return {
     title: node.title,
     tags: node.tags?.join(", ") ?? "",
@@ -115,9 +125,10 @@ function draftOf(node: NodeInfo): Draft {
 }
 
 /** Return the arguments of update_node for the fields that differ. Properties that are text stay text. */
-function changesOf(before: Draft, after: Draft, stored: NodeInfo["properties"]): Arguments {
+function changesOf(before: Draft, after: Draft, node: NodeInfo): Arguments {
   const changes: Arguments = {};
-  if (after.title !== before.title) changes["title"] = after.title;
+  const isNamed = hasNameAsTitle(node);
+  if (after.title !== before.title && !isNamed) changes["title"] = after.title;
   if (after.tags !== before.tags)
     changes["tags"] = after.tags
       .split(",")
@@ -126,10 +137,11 @@ function changesOf(before: Draft, after: Draft, stored: NodeInfo["properties"]):
   if (after.path !== before.path) changes["path"] = after.path;
   if (after.content !== before.content) changes["content"] = after.content;
   const properties = Object.entries(after.properties).filter(([name, value]) => value !== before.properties[name]);
-  if (properties.length)
-    changes["properties"] = Object.fromEntries(
-      properties.map(([name, value]) => [name, typeof stored[name] === "string" ? value : asValue(value)]),
-    );
+  const values = Object.fromEntries(
+    properties.map(([name, value]) => [name, typeof node.properties[name] === "string" ? value : asValue(value)]),
+  );
+  if (after.title !== before.title && isNamed) values["name"] = after.title;
+  if (Object.keys(values).length) changes["properties"] = values;
   return changes;
 }
 

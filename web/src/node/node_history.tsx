@@ -54,7 +54,7 @@ function Change({ entry }: { entry: LogEntry }) {
       ) : (
         <p>{entry.operation === "delete" ? "Deleted" : entry.summary.endsWith("restored") ? "Brought back" : "Created"}</p>
       )}
-      <RevertAction entry={entry} />
+      <RevertAction entries={[entry]} text={entry.summary} />
     </li>
   );
 }

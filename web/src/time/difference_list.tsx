@@ -140,7 +140,7 @@ function Entry({ entry, change, domain, changedDomain }: EntryProps) {
         {text && <TextDiff text={text} />}
         {change && <ChangeSource entry={change} />}
       </div>
-      {change && changedDomain === current && <RevertAction entry={change} label="Revert the last change" />}
+      {change && changedDomain === current && <RevertAction entries={[change]} text={change.summary} label="Revert the last change" />}
     </li>
   );
 }

@@ -79,8 +79,7 @@ class Protection:
     @property
     def _hint(self) -> str:
         names = " and ".join(map(quote, self.can_be_unprotected_by))
-        writers = "Only {names} can change it"
-        who = Hint(writers, " or remove the protection with {unprotect}", ".", names=names)
+        who = Hint("Only {names} can change it. Ask for the protection to be removed.", names=names)
         if not self.can_be_unprotected_by:
             who = Hint("Only {graph-memory unprotect} on the command line can remove the protection.")
         why = f"Reason: {printable(self.reason.rstrip('.'))}. " if self.reason else ""
