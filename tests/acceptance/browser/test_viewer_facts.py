@@ -189,9 +189,10 @@ async def test_the_merge_dialog_suggests_entities_and_finds_them_by_name(visit: 
     await expect(dialog.get_by_label("Name of the other entity")).to_be_focused()
     await expect(dialog.get_by_text("No similar name. Type a name.")).to_be_visible(timeout=LONG)
     await expect(dialog.get_by_role("button", name="Mira", exact=True)).to_be_visible(timeout=LONG)
-    await page.keyboard.type("mi")
+    await page.keyboard.type("mira")
     await expect(dialog.get_by_text("No similar name")).to_have_count(0, timeout=LONG)
-    await dialog.get_by_role("button", name="Mira", exact=True).click(timeout=LONG)
+    await expect(dialog.get_by_role("button", name="Mira", exact=True)).to_be_visible(timeout=LONG)
+    await page.keyboard.press("Enter")
     await expect(dialog.get_by_text("Which name stays?")).to_be_visible(timeout=LONG)
 
 

@@ -48,7 +48,7 @@ def prompts() -> Iterator[dict[str, str]]:
 
 
 async def context_of(client: Client, prompts: Iterator[dict[str, str]], session: str = "s1") -> str:
-    """Return the context for a prompt, asked again while a busy machine leaves no time for an answer."""
+    """Return the context for a prompt, repeated while a busy machine leaves no time for an answer."""
     for _ in range(10):
         if (answer := await client.hook("UserPromptSubmit", next(prompts), session=session)).output:
             return answer.context
@@ -116,19 +116,19 @@ async def test_a_session_is_briefed_with_its_first_prompt_if_no_server_ran_at_it
 async def test_a_prompt_gets_what_fits_it_once(
     shared_memory: Memory, known_fact: None, client: Client, briefed_sessions: None
 ) -> None:
-    asked = prompts()
+    questions = prompts()
     async with serving(shared_memory, client.settings):
         await warm(client)
-        first = await context_of(client, asked)
+        first = await context_of(client, questions)
         assert first.startswith('<graph-memory kind="recall" tokens="')
         assert FACT in first
         size = int(first.partition('tokens="')[2].partition('"')[0])
         assert 20 < size < PROMPT_TOKENS
-        assert FACT not in (await client.hook("UserPromptSubmit", next(asked))).context
-        assert FACT in await context_of(client, asked, session="s2")
+        assert FACT not in (await client.hook("UserPromptSubmit", next(questions))).context
+        assert FACT in await context_of(client, questions, session="s2")
         await client.hook("SessionStart", {"source": "compact"})
         note_briefed(client.spool.folder, "s1")  # if a busy machine left no time for an answer
-        assert FACT in await context_of(client, asked)
+        assert FACT in await context_of(client, questions)
 
 
 async def test_two_hooks_for_one_event_answer_it_once(shared_memory: Memory, known_fact: None, client: Client) -> None:

@@ -56,15 +56,20 @@ function OtherEntity({ name, type, onChoose }: OtherEntityProps) {
   const choices = (names: string[] | undefined, title = "") => (
     <Choices title={title} names={names?.slice(0, SUGGESTED) ?? []} onChoose={onChoose} />
   );
+  const byName = found?.filter((other) => hasWords(other, query));
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (byName?.[0]) onChoose(byName[0]);
+  };
   return (
-    <>
+    <form onSubmit={submit}>
       <Field label="Name of the other entity" value={typed} onInput={setTyped} autofocus />
       {failure && <Failure error={failure} />}
       {isAlone && <p class="hint">No similar name. Type a name.</p>}
       {query && found?.length === 0 && <p class="hint">No entity matches.</p>}
       {query ? (
         <>
-          {choices(found?.filter((other) => hasWords(other, query)))}
+          {choices(byName)}
           {choices(found?.filter((other) => !hasWords(other, query)), "Close in meaning")}
         </>
       ) : (
@@ -73,7 +78,7 @@ function OtherEntity({ name, type, onChoose }: OtherEntityProps) {
           {choices(others, `Other entities of type ${type}`)}
         </>
       )}
-    </>
+    </form>
   );
 }
 
