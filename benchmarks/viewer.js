@@ -16,6 +16,12 @@
     }
   };
   const keyTimes = [];
+  let calls = 0; // that wait for the server
+  const nativeFetch = window.fetch;
+  window.fetch = (...given) => {
+    calls++;
+    return nativeFetch(...given).finally(() => calls--);
+  };
 
   async function until(condition) {
     while (!condition()) await frame();
@@ -75,7 +81,8 @@
       await until(() => find("aside h2"));
       for (let waited = 0; !button() && waited < 100; waited++) await frame();
       if (!button()) return -1;
-      await new Promise((resolve) => setTimeout(resolve, 150)); // the card reads too
+      await new Promise((resolve) => setTimeout(resolve, 150)); // the card begins to read
+      await until(() => calls === 0);
       if (!button()) return -1; // it was the button of the node before
       const start = performance.now();
       const done = new Promise((resolve) => {
