@@ -14,6 +14,7 @@ from urllib.parse import quote
 import typer
 
 from graph_memory.cli.input import completion
+from graph_memory.cli.output.printing import note
 from graph_memory.cli.session import read_settings
 from graph_memory.mcp_server.presets import Auth, Preset
 from graph_memory.model.errors import GraphError
@@ -211,6 +212,7 @@ def _serve_viewer(settings: Settings, domain: str | None, port: int | None, *, n
     logins = Logins(Auth.NONE)
 
     def show() -> None:
+        note("The viewer's address, which works once:")
         _show_viewer(str(logins.new_viewer_url()), domain, no_open=no_open)
 
     background_work = partial(serve_commands_and_events, settings, viewer_address=logins.new_viewer_url)
