@@ -301,10 +301,10 @@ _BOLT_PORT = 7687
 async def _find_server(settings: Settings, progress: Progress, database: str = HOME) -> Address:
     if database != HOME:
         entry = settings.databases[database]
-        return Address(entry.uri, entry.username, _read_password(database, entry), entry.database)
+        return Address(entry.uri, entry.username, _read_password(database, entry), entry.database, settings.read_from)
     if settings.neo4j_uri:
-        password = settings.neo4j_password.get_secret_value()
-        return Address(settings.neo4j_uri, settings.neo4j_username, password, settings.neo4j_database)
+        login = settings.neo4j_username, settings.neo4j_password.get_secret_value()
+        return Address(settings.neo4j_uri, *login, settings.neo4j_database, settings.read_from)
     try:
         server = await anyio.to_thread.run_sync(local.ensure_running, settings, progress, abandon_on_cancel=True)
     except OSError as error:

@@ -164,9 +164,7 @@ class Settings(BaseSettings):
         description="Toolsets, presets and tools to serve over MCP, separated by commas.",
     )
     starting_wait: float = Field(
-        default=45.0,
-        ge=0,
-        description="Seconds that an MCP call waits for Neo4j to start before it returns STARTING.",
+        default=45.0, ge=0, description="Seconds that an MCP call waits for Neo4j to start before it returns STARTING."
     )
 
     max_calls: int = Field(
@@ -197,6 +195,9 @@ class Settings(BaseSettings):
         description="File to which administrative actions and calls rejected for lack of rights are appended as JSON.",
     )
 
+    read_from: Literal["leader", "any"] = Field(
+        default="leader", description="Members of a cluster (`neo4j://`) that answer reads. any: also followers."
+    )
     read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which Neo4j stops a read.")
     write_timeout: float = Field(default=60.0, gt=0, description="Seconds after which Neo4j stops a write.")
     retry_time: float = Field(
@@ -204,8 +205,7 @@ class Settings(BaseSettings):
     )
 
     blob_url: str | None = Field(
-        default=None,
-        description="Folder or fsspec URL for large and binary content. Empty: `blobs` in home.",
+        default=None, description="Folder or fsspec URL for large and binary content. Empty: `blobs` in home."
     )
     inline_content_bytes: int = Field(
         default=16 * KIB,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
-from neo4j import AsyncDriver, AsyncGraphDatabase, basic_auth
+from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncGraphDatabase, basic_auth
 
 from graph_memory.model.databases import SCHEMES
 from graph_memory.model.text.wording import without_credentials
@@ -33,7 +34,16 @@ class Address:
     username: str
     password: str = field(repr=False)
     database: str | None = None
+    read_from: Literal["leader", "any"] = "leader"
     guard: Guard | None = None
+
+    @property
+    def read_access(self) -> str:
+        """The access mode for statements that only read.
+
+        With a `neo4j` scheme, WRITE sends them to the leader of a cluster, which has the commits of all processes.
+        """
+        return WRITE_ACCESS if self.read_from == "leader" and self.uri.startswith("neo4j") else READ_ACCESS
 
 
 FindServer = Callable[[], Awaitable[Address]]

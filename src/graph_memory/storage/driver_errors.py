@@ -22,6 +22,8 @@ from graph_memory.model.values.arguments import invalid_argument
 
 LOST = (ServiceUnavailable, SessionExpired, OSError)
 """Errors of a broken connection, or of a connection that could not be opened."""
+UNREACHABLE = (ServiceUnavailable, OSError)
+"""Errors of a server that does not answer. A cluster without a leader answers, and raises SessionExpired."""
 
 
 class ServerMoved(ServiceUnavailable):

@@ -21,6 +21,7 @@ from graph_memory.model.errors import GraphError
 from graph_memory.storage.connecting import Address, FindServer, Limits, driver_of
 from graph_memory.storage.driver_errors import (
     LOST,
+    UNREACHABLE,
     graph_error_of,
     is_login_error,
     is_transient,
@@ -152,20 +153,24 @@ class Store(SingleDatabase, Reader):
         self.check(query, params)
         self._rehearsal.record(query, params)
 
-        async def run(session: AsyncSession) -> list[R]:
-            statement = neo4j.Query(
-                query.list_text or query.text, metadata=transaction_metadata(query.name), timeout=seconds
-            )
-            return await fetch_rows(query, await session.run(statement, params))
+        async def attempt() -> list[R]:
+            async with self._session(self._address.read_access) as session:
+                statement = neo4j.Query(
+                    query.list_text or query.text, metadata=transaction_metadata(query.name), timeout=seconds
+                )
+                return await fetch_rows(query, await session.run(statement, params))
 
-        return await self.read_in_session(seconds, run)
+        return await self._retry(attempt, within=seconds)
 
     async def read_in_session(
         self, seconds: float, read: Callable[[AsyncSession], Awaitable[T]], rows_at_once: int = ALL_ROWS
     ) -> T:
-        """Call `read` with a read-only session, and return its result. Retries if the connection is lost."""
+        """Call `read` with a session that cannot write, and return its result. Retries if the connection is lost."""
 
         async def attempt() -> T:
+            if self._address.read_access == neo4j.WRITE_ACCESS:
+                async with self._session(neo4j.WRITE_ACCESS) as leader:  # a follower then waits for its bookmark
+                    await (await leader.run("RETURN 1")).consume()
             async with self._session(neo4j.READ_ACCESS, rows_at_once) as session:
                 return await read(session)
 
@@ -254,8 +259,7 @@ class Store(SingleDatabase, Reader):
         async def attempt() -> None:
             async with self._session(neo4j.WRITE_ACCESS) as session:
                 query = neo4j.Query(statement, metadata=transaction_metadata("schema"), timeout=self._limits.write)
-                result = await session.run(query, params)
-                await result.consume()
+                await (await session.run(query, params)).consume()
 
         await self._retry(attempt, within=self._limits.write)
         self._schema_changed.set()
@@ -276,13 +280,9 @@ class Store(SingleDatabase, Reader):
 
     async def _run_and_roll_back(self, text: LiteralString, params: dict[str, object]) -> None:
         session = self._driver.session(database=self._address.database, default_access_mode=neo4j.WRITE_ACCESS)
-        async with (
-            session,
-            await session.begin_transaction(transaction_metadata("rehearsal"), REHEARSAL_SECONDS) as inner,
-        ):
-            result = await inner.run(text, params)
-            await result.consume()
-            await inner.rollback()
+        async with session, await session.begin_transaction(transaction_metadata("rehearsal"), REHEARSAL_SECONDS) as tx:
+            await (await tx.run(text, params)).consume()
+            await tx.rollback()
 
     async def verify_connection(self) -> None:
         """Raise STORE_UNAVAILABLE if the server cannot be reached or rejects the credentials."""
@@ -343,7 +343,7 @@ class Store(SingleDatabase, Reader):
                 in_doubt = (
                     in_doubt or isinstance(error, IncompleteCommit) or (commits and isinstance(error, TimeoutError))
                 )
-                timeout = self._limits.retry if in_doubt or not isinstance(error, LOST) else UNREACHABLE_SECONDS
+                timeout = self._limits.retry if in_doubt or not isinstance(error, UNREACHABLE) else UNREACHABLE_SECONDS
                 if is_login_error(error):  # perhaps by another server
                     await self._reconnect(driver, error, in_doubt=in_doubt)
                 can_retry = (is_transient_at_start if is_first else is_transient)(error) or self._driver is not driver

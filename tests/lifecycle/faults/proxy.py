@@ -9,29 +9,43 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import cast
 
 HOST = "127.0.0.1"
 COMMIT = bytes.fromhex("0002B0120000")
 """The Bolt message that ends a transaction; a statement that is a transaction of its own comes without."""
 
+_ROUTE = bytes.fromhex("B366")
+"""The beginning of the Bolt message that asks for the members of a cluster. The driver sends it alone."""
 _IGNORED = bytes.fromhex("0002B07E0000")
 _BLOCK = 1 << 16
 _QUIET = 1.0
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
-def _failure(**fields: str) -> bytes:
-    """Return the Bolt message of a failed request."""
-    packed = b"".join(_pack_text(text) for pair in fields.items() for text in pair)
-    message = bytes([0xB1, 0x7F, 0xA0 + len(fields)]) + packed
+def _answer_with(kind: int, **fields: object) -> bytes:
+    """Return a Bolt message of a server."""
+    message = bytes([0xB1, kind]) + _pack(fields)
     return len(message).to_bytes(2) + message + bytes(2)
 
 
-def _pack_text(text: str) -> bytes:
-    return bytes([0xD0, len(text)]) + text.encode()
+def _pack(value: object) -> bytes:
+    match value:
+        case str():
+            return bytes([0xD0, len(value)]) + value.encode()
+        case int():
+            return b"\xc9" + value.to_bytes(2)
+        case list():
+            items = cast("list[object]", value)
+            return bytes([0x90 + len(items)]) + b"".join(map(_pack, items))
+        case _:
+            pairs = cast("dict[str, object]", value).items()
+            return bytes([0xA0 + len(pairs)]) + b"".join(_pack(part) for pair in pairs for part in pair)
 
 
-_NOT_A_LEADER = _failure(
+_SUCCESS, _FAILURE = 0x70, 0x7F
+_NOT_A_LEADER = _answer_with(
+    _FAILURE,
     neo4j_code="Neo.ClientError.Cluster.NotALeader",
     message="No write operations are allowed directly on this database.",
     gql_status="08N09",
@@ -112,6 +126,8 @@ class Proxy:
         """Whether answers are thrown away, while the connection stays."""
         self.faults = 0
         """How many connections were ended from here."""
+        self.route = b""
+        """The answer to a client that asks for the members of a cluster. Without it, the server answers."""
         self._target = target
         self._links: set[_Link] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -146,6 +162,12 @@ class Proxy:
         self._trap = Trap(marker, fault, answered)
         return self._trap
 
+    def show_cluster(self, leader: Proxy | None, follower: Proxy) -> None:
+        """Tell clients from now on that a cluster has these members, and that this one knows them."""
+        members = {"ROUTE": self, "READ": follower} | ({"WRITE": leader} if leader else {})
+        servers = [{"role": role, "addresses": [f"{HOST}:{proxy.port}"]} for role, proxy in members.items()]
+        self.route = _answer_with(_SUCCESS, rt={"ttl": 300, "db": "neo4j", "servers": servers})
+
     async def close(self) -> None:
         """End all that is left."""
         self.go()
@@ -179,6 +201,9 @@ class Proxy:
         with suppress(OSError):
             while block := await link.client.reader.read(_BLOCK):
                 await asyncio.sleep(self.delay)
+                if self.route and _ROUTE in block:
+                    link.client.writer.write(self.route)
+                    continue
                 if self._trap and self._trap.marker in block:
                     link.trap, self._trap = self._trap, None
                     if link.trap.fault is Fault.NOT_A_LEADER:

@@ -80,7 +80,7 @@ COUNT_LEFT_OUT = query("transfer/foreign_left_out", int)
 
 def read_neo4j(source: Neo4jSource, options: SourceOptions) -> Items:
     """Yield the records of a database. Raises the errors of `open_graph` and `Graph.rows`."""
-    address = Address(source.uri, source.username, source.password, source.database, source.guard)
+    address = Address(source.uri, source.username, source.password, source.database, guard=source.guard)
     with open_graph(address) as graph:
         yield from _Reader(graph, printable(source), options).items()
 

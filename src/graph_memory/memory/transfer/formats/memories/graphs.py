@@ -185,6 +185,6 @@ def _plain(values: Values) -> dict[str, object]:
 
 @contextmanager
 def _open_graph(source: Neo4jSource) -> Generator[_OpenGraph]:
-    address = Address(source.uri, source.username, source.password, source.database, source.guard)
+    address = Address(source.uri, source.username, source.password, source.database, guard=source.guard)
     with open_graph(address) as graph:
         yield _OpenGraph(graph, printable(source))
