@@ -8,6 +8,7 @@ import ssl
 from neo4j.exceptions import (
     AuthError,
     ConfigurationError,
+    ConnectionAcquisitionTimeoutError,
     ConstraintError,
     DriverError,
     IncompleteCommit,
@@ -135,6 +136,9 @@ def graph_error_of(
         if "+s" in uri.partition("://")[0]:
             hint = Hint("{hint} For a server without TLS, use bolt:// or neo4j://, without +s.", hint=hint)
         return unavailable_error(f"Neo4j{server} cannot be reached", hint)
+    if isinstance(error, ConnectionAcquisitionTimeoutError):
+        hint = "Make fewer calls at once, or lower GRAPH_MEMORY_MAX_CALLS."
+        return GraphError(Code.OVERLOADED, "All connections to Neo4j are in use", {"retry_after": 5, "hint": hint})
     if isinstance(error, Neo4jError):
         return _server_error(error, server, in_doubt=in_doubt)
     return GraphError(Code.INTERNAL, "The Neo4j driver reported an unexpected error", {"error": type(error).__name__})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import anyio
 import pytest
 from neo4j import AsyncGraphDatabase
-from neo4j.exceptions import IncompleteCommit, Neo4jError
+from neo4j.exceptions import ConnectionAcquisitionTimeoutError, IncompleteCommit, Neo4jError
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Settings
@@ -203,6 +203,10 @@ async def test_a_server_that_takes_no_logins_for_longer_is_told_as_such(settings
 @pytest.mark.parametrize("name", ["Forbidden", "CredentialsExpired", "TokenExpired", "AuthProviderFailed"])
 async def test_what_the_server_says_of_rights_is_no_fault_of_ours(name: str) -> None:
     assert graph_error_of(security_error(name)).code is Code.STORE_UNAVAILABLE
+
+
+async def test_a_call_without_a_free_connection_is_one_too_many() -> None:
+    assert graph_error_of(ConnectionAcquisitionTimeoutError()).code is Code.OVERLOADED
 
 
 async def test_what_the_work_raises_undoes_it(settings: Settings, domain: str) -> None:
