@@ -118,6 +118,7 @@ COMMANDS: Mapping[str, str] = {
     "delete_observations": "forget",
     "open_nodes": "entity open",
     "remember": "remember",
+    "remember:name": "remember --name name text",
     "decide": "decide",
     "forget": "forget",
     "graph_health": "entity health",

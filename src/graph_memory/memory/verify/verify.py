@@ -30,7 +30,7 @@ from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.project import run_projection
 from graph_memory.storage.log.reads import MEND_CONTENTS
 from graph_memory.storage.queries import NoRow, query
-from graph_memory.storage.schema_check import SchemaProblem, find_schema_problems, repair_schema
+from graph_memory.storage.schema_check import find_schema_problems, repair_schema
 from graph_memory.storage.store import Reader, Transaction
 
 PAGE = 500
@@ -71,17 +71,15 @@ async def verify(core: Core, domain: str) -> Verification:
     """Return all differences between a domain's live graph and derived rows, and its log."""
     comparison = QuickComparison(core.store, domain, await _read_logged_ontology(core.store, domain))
     shapes: list[ShapeRow] = []
+    differences: list[Difference] = []
     async with task_group() as tasks:
         tasks.start_soon(_read_shape_into, core.store, domain, shapes)
+        tasks.start_soon(_find_index_differences_into, core, domain, differences)
         suspected_subjects, subject_count = await _find_suspects(core, comparison)
     [shape] = shapes
-    schema_differences = [
-        _schema_difference(fault) for fault in await find_schema_problems(core.store.of(domain), domain)
-    ]
-    schema_differences += await find_passage_differences(core, domain)
     lost_hashes = await find_lost_contents(core.store, core.contents, domain, comparison.contents, comparison.proved)
     if not suspected_subjects and not lost_hashes and not _log_faults(shape):
-        return _build_verification(domain, shape, subject_count, (), schema_differences)
+        return _build_verification(domain, shape, subject_count, (), differences)
 
     async def confirm(transaction: Transaction) -> Verification:
         await core.log.lock(transaction, domain)
@@ -94,14 +92,10 @@ async def verify(core: Core, domain: str) -> Verification:
             await _read_shape(transaction, domain),
             subject_count,
             findings,
-            (*schema_differences, *unreadable_contents),
+            (*differences, *unreadable_contents),
         )
 
     return await core.store.write("verify", confirm)
-
-
-def _schema_difference(fault: SchemaProblem) -> Difference:
-    return Difference(kind="schema", subject=fault.name, problem=fault.problem)
 
 
 async def rebuild(core: Core, domain: str) -> Verification:
@@ -225,6 +219,13 @@ async def _read_shape(reader: Reader, domain: str) -> ShapeRow:
 
 async def _read_shape_into(reader: Reader, domain: str, shapes: list[ShapeRow]) -> None:
     shapes.append(await _read_shape(reader, domain))
+
+
+async def _find_index_differences_into(core: Core, domain: str, differences: list[Difference]) -> None:
+    """Add the problems of the schema and of the search index."""
+    problems = await find_schema_problems(core.store.of(domain), domain)
+    differences += [Difference(kind="schema", subject=fault.name, problem=fault.problem) for fault in problems]
+    differences += await find_passage_differences(core, domain)
 
 
 def _log_faults(shape: ShapeRow) -> Sequence[Difference]:

@@ -17,6 +17,7 @@ from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.entity_graph.names import entity_not_found_error
 from graph_memory.memory.entity_graph.other_names import names_by_alias, only_name, unescaped_part
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
+from graph_memory.model.errors import Hint
 from graph_memory.model.text.name_key import SEPARATORS, first_characters, is_same_name, without_separators
 from graph_memory.model.text.wording import did_you_mean, join_parts, quote
 from graph_memory.model.values.arguments import invalid_argument
@@ -31,6 +32,7 @@ _MAX_NEW_NAMES = 10
 """Maximum number of an entity's new names that are compared with other entities' names."""
 _MAX_CHARACTERS = 2_000
 """Number of characters at the start of a text that are searched for names."""
+_NAME_HINT = Hint("Name the entity with {remember:name}.", name="NAME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
     Raises INVALID_ARGUMENT if the text names no entity, or several.
     """
     if not text.strip():
-        raise invalid_argument("name", "No entity is named", "Set name to the entity that the facts are about.")
+        raise invalid_argument("name", "No entity is named", _NAME_HINT)
     spans = find_encoded_spans(text[:_MAX_CHARACTERS], _MAX_WORDS)
     rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=list(spans))
     spellings = [(row.name, row.name) for row in rows if not row.is_mentioned]
@@ -154,9 +156,11 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
         return EntityMatch(names[0], "text")
     if not names:
         suggestion = did_you_mean(await suggest_entities(reader, domain, text[:_MAX_CHARACTERS]))
-        hint = f"{suggestion}Set name to the entity that the text is about."
+        hint = Hint("{suggestion}{hint}", suggestion=suggestion, hint=_NAME_HINT)
         raise invalid_argument("name", f"No known entity is named in the text {quote(text)}", hint)
-    hint = f"Set name to one of these entities: {join_parts([quote(name) for name in sorted(names)])}."
+    hint = Hint(
+        "{hint} NAME is one of {names}.", hint=_NAME_HINT, names=join_parts([quote(name) for name in sorted(names)])
+    )
     raise invalid_argument("name", f"The text {quote(text)} names {len(names)} entities", hint)
 
 
