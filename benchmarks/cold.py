@@ -21,7 +21,7 @@ from benchmarks.report import table
 from benchmarks.servers import COMMAND, environment_of, local_settings, over_stdio
 from graph_memory import Memory, Settings, local, open_memory
 
-RUNS = 10
+RUNS = int(os.environ.get("RUNS", "10"))
 SERVERS = 3
 """Server processes whose first calls are measured."""
 ATTEMPTS = 3
@@ -40,14 +40,6 @@ COMMANDS: Mapping[str, Sequence[str]] = {
     "search": ("search", "tea", "--json"),
     "entity open": ("entity", "open", "Ann", "--json"),
 }
-READS = ("log", "search", "entity open")
-BOUNDS: Mapping[str, float] = {
-    "graph-memory --version": 0.4,
-    "graph-memory --help": 1.2,
-    **dict.fromkeys(READS, 4.0),
-    **{f"{name}, a server runs": 1.2 for name in READS},
-}
-"""Maximum ratio to the floor, about twice the aim."""
 CALLS: Mapping[str, Mapping[str, object]] = {
     "query_nodes": {"limit": 1},
     "memory_log": {"limit": 1},
@@ -56,6 +48,16 @@ CALLS: Mapping[str, Mapping[str, object]] = {
     "create_entities": {"entities": [{"name": "Bob", "entityType": "person", "observations": ["Drinks coffee."]}]},
     "add_observations": {"observations": [{"entityName": "Ann", "contents": ["Lives in Rome."]}]},
 }
+READS = ("log", "search", "entity open")
+SEARCHES = ("search_memories", "recall")
+BOUNDS: Mapping[str, float] = {
+    "graph-memory --version": 0.4,
+    "graph-memory --help": 1.2,
+    **dict.fromkeys(READS, 4.6),
+    **{f"{name}, a server runs": 1.2 for name in READS},
+    **{f"MCP, first {name}": 1.2 if name in SEARCHES else 0.3 for name in CALLS},
+}
+"""Maximum ratio to the floor, at most twice the aim. The floor is 0.43 s on a quiet machine with 2 cores."""
 
 
 def main() -> None:
@@ -95,7 +97,7 @@ async def _measure(settings: Settings) -> dict[str, float]:
             seconds[f"{name}, a server runs"] = await anyio.to_thread.run_sync(
                 _best_median, f"{name}, a server runs", arguments, environment, seconds["floor"]
             )
-    return seconds | await _first_calls(settings)
+    return seconds | await _best_first_calls(settings, seconds["floor"])
 
 
 async def _fill(memory: Memory) -> None:
@@ -104,10 +106,21 @@ async def _fill(memory: Memory) -> None:
     await memory.recall.search_memories("tea")
 
 
+async def _best_first_calls(settings: Settings, floor: float) -> dict[str, float]:
+    """Return the best of up to three medians of each first call."""
+    best = await _first_calls(settings)
+    for _ in range(ATTEMPTS - 1):
+        if all(value / floor <= BOUNDS[name] for name, value in best.items()):
+            break
+        best = {name: min(best[name], value) for name, value in (await _first_calls(settings)).items()}
+    return best
+
+
 async def _first_calls(settings: Settings) -> dict[str, float]:
     """Return the medians of the first call of each kind in new servers, whose clients wait before they call."""
     times: dict[str, list[float]] = {}
     for _ in range(SERVERS):
+        say("first calls over MCP")
         async with over_stdio(settings, str(COMMAND), "mcp", "--toolsets", "all") as server:
             await server.client.list_tools()  # as every client does, and as this one would do within its first call
             await anyio.sleep(SETTLED)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import anyio.to_thread
@@ -26,7 +27,7 @@ from graph_memory.memory.recall.questions.relevance import (
 )
 from graph_memory.memory.recall.questions.seeds import Seeds, prefer_context, seeds_of
 from graph_memory.memory.recall.recall_queries import is_empty, read_recently_changed, read_type_counts
-from graph_memory.memory.recall.rendering.prose import LEAST, Count, RenderedRecall, pack_prose
+from graph_memory.memory.recall.rendering.prose import LEAST, RenderedRecall, pack_prose
 from graph_memory.memory.recall.rendering.recall_input import RecallInput, RecallItem
 from graph_memory.memory.recall.rendering.structured import pack_structured
 from graph_memory.memory.recall.rendering.wording import LABEL_LENGTH, flatten
@@ -38,7 +39,7 @@ from graph_memory.memory.search.access_store import read_most_used, record_acces
 from graph_memory.memory.search.request import MIN_TOKENS, Filters
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.search.search import Awaited, scope_of
-from graph_memory.memory.search.token_budget import load_counter, tokens_of
+from graph_memory.memory.search.token_budget import Count, load_counter, tokens_of
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.subjects import SUMMARY
 from graph_memory.model.text.wording import quote
@@ -180,10 +181,11 @@ def _fit_reply_to_budget(
 
     To leave tokens for the other fields, the content may shrink to half the budget.
     """
+    count = cache(load_counter())  # a shorter reply has many of the same lines
     content_tokens, min_tokens = request.max_tokens, max(request.max_tokens // 2, MIN_TOKENS)
     max_tokens = request.max_tokens - request.reserved_tokens
     while True:
-        reply, reported_ids = _build_reply(scope, replace(request, max_tokens=content_tokens), seeds, material)
+        reply, reported_ids = _build_reply(scope, replace(request, max_tokens=content_tokens), seeds, material, count)
         over = tokens_of([reply]) - _ENVELOPE_TOKENS - max_tokens
         if over <= 0:
             return reply, reported_ids
@@ -193,10 +195,9 @@ def _fit_reply_to_budget(
 
 
 def _build_reply(
-    scope: Scope, request: RecallRequest, seeds: Seeds, material: RecallInput
+    scope: Scope, request: RecallRequest, seeds: Seeds, material: RecallInput, count: Count
 ) -> tuple[RecallResult, tuple[str, ...]]:
     """Return the reply, cut to the budget, and the ids of the items in it."""
-    count = load_counter()
     content: str | dict[str, Any]
     most = request.max_tokens if seeds.has_relevant_text else min(request.max_tokens, NEAREST_TOKENS)
     if request.form == "structured":

@@ -25,16 +25,21 @@ def to_visible(text: str) -> str:
     """Return the text with a space for each invisible or direction-changing character. Necessary joiners are kept."""
     if text.isascii() and text.isprintable():
         return text
-    return _JOINED.sub(_keep_joiners, "".join(character if _is_visible(character) else " " for character in text))
+    characters = set(text)
+    text = text.translate({ord(character): " " for character in characters if not _is_visible(character)})
+    return _JOINED.sub(_keep_joiners, text) if characters & _JOINERS else text
 
 
 def escape_invisible(text: str) -> str:
     r"""Return the text with each invisible character, except spaces, escaped, such as `\u202e`."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(
-        character if _is_visible(character) or unicodedata.category(character) == "Zs" else _escape(character)
-        for character in text
+    return text.translate(
+        {
+            ord(character): _escape(character)
+            for character in set(text)
+            if not _is_visible(character) and unicodedata.category(character) != "Zs"
+        }
     )
 
 
