@@ -133,12 +133,15 @@ def home_folder() -> Path:
 
 
 def _sockets() -> Iterator[Path]:
-    """Yield the sockets of this home folder's servers, newest first. If their folder is not private, there are none."""
+    """Yield the sockets of this home folder's servers, oldest first, because a new server is still loading.
+
+    If their folder is not private, there are none.
+    """
     home = home_folder()
     with suppress(OSError):
         if not is_private(sockets_folder(home)):
             return
-        entries = sorted(os.scandir(sockets_folder(home)), key=lambda entry: entry.stat().st_mtime, reverse=True)
+        entries = sorted(os.scandir(sockets_folder(home)), key=lambda entry: entry.stat().st_mtime)
         yield from (Path(entry.path) for entry in entries if entry.name.endswith(".sock"))
 
 
