@@ -29,7 +29,7 @@ def arguments_of(part: str) -> list[str] | None:
     """Return the text after the command, or None if the part of a line is not about it."""
     words = shlex.split(part)
     places = [place for place, word in enumerate(words) if word.rpartition("/")[2] == "graph-memory"]
-    if not places or "pip" in words or "pipx" in words:
+    if not places or not {"pip", "pipx", "--entrypoint"}.isdisjoint(words):
         return None
     return words[places[-1] + 1 :]
 

@@ -108,9 +108,13 @@ def check_ports(settings: Settings) -> Iterator[Check]:
 
 
 def check_disk(settings: Settings) -> Iterator[Check]:
-    """Check that the home folder and the cache are writable and have free space."""
-    for name, folder, needed in (("home", settings.home, _NEEDED_HOME), ("cache", settings.cache, _NEEDED_CACHE)):
-        yield _check_folder(name, folder.expanduser().resolve(), needed)
+    """Check that the home folder and the cache are writable and have free space.
+
+    Skips the cache if NEO4J_URI names a server: the cache then contains only the embedding model, and can be read-only.
+    """
+    yield _check_folder("home", settings.home.expanduser().resolve(), _NEEDED_HOME)
+    if not settings.neo4j_uri:
+        yield _check_folder("cache", settings.cache.expanduser().resolve(), _NEEDED_CACHE)
 
 
 def check_restore(settings: Settings) -> Iterator[Check]:

@@ -259,7 +259,13 @@ def test_the_model_is_not_imported_before_it_is_used():
     assert done.stdout == "[]\n"
 
 
-def test_loading_the_model_prints_nothing_imports_nothing_of_its_packages_and_ends_at_once():
+def test_loading_the_model_prints_and_stores_nothing_imports_nothing_of_its_packages_and_ends_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("GRAPH_MEMORY_CACHE", str(Settings().cache))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("CI", "XDG_CACHE_HOME"):  # with them, ONNX Runtime stores no id in HOME
+        monkeypatch.delenv(name, raising=False)
     script = """
 import anyio, sys
 from graph_memory import Settings
@@ -270,3 +276,4 @@ assert "torch" not in sys.modules
 """
     done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not list(tmp_path.iterdir())
