@@ -534,6 +534,13 @@ async def test_a_revoked_key_is_rejected_within_five_seconds_and_a_replaced_one_
     assert "No key and no profile" in run(environment, "key", "revoke", name, "--with-profile").stderr
 
 
+async def test_a_server_with_keys_answers_under_any_name(team: Team, http: httpx2.AsyncClient):
+    for host in ("192.0.2.10:8848", "memory.example.org"):
+        http.headers["Host"] = host
+        answer = await team.post(http, team.keys["read"], "tools/list")
+        assert answer.status_code == 200, answer.text
+
+
 async def test_foreign_pages_and_forged_proxies_gain_nothing(team: Team, http: httpx2.AsyncClient):
     forged = {"X-Forwarded-For": "127.0.0.1", "Forwarded": "for=127.0.0.1;host=localhost", "X-Real-IP": "127.0.0.1"}
     begin = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": META}}

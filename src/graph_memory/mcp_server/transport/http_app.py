@@ -8,6 +8,7 @@ import sys
 import anyio
 from mcp import types
 from mcp.server import Server
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -70,6 +71,7 @@ def application(
         json_response=True,  # some clients limit events to 1 MiB
         max_request_body_size=sys.maxsize,  # `Bodies` has the limit
         max_sessions=2 * sessions,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guards have it
         custom_starlette_routes=routes,
     )
     bodies = Bodies(Sessions(app, sessions), _BYTES_OF_ESCAPE * content_bytes + MIB, body_seconds)
