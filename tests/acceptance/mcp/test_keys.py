@@ -14,6 +14,7 @@ from uuid import uuid4
 import anyio
 import httpx2
 import pytest
+from mcp import MCPError
 
 from acceptance.agents import http_server, over_http, run
 from graph_memory import Memory
@@ -532,6 +533,17 @@ async def test_a_revoked_key_is_rejected_within_five_seconds_and_a_replaced_one_
     assert run(environment, "key", "revoke", name).returncode == 0
     assert run(environment, "key", "revoke", name).returncode != 0
     assert "No key and no profile" in run(environment, "key", "revoke", name, "--with-profile").stderr
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(
+    ("key", "message"), [("revoked", "not valid .*unknown, expired or revoked"), (None, "has no access key .*header")]
+)
+async def test_a_client_without_a_valid_key_is_told_why(team: Team, mode: str, key: str | None, message: str):
+    headers = {} if key is None else {"Authorization": f"Bearer {team.keys[key]}"}
+    with pytest.RaisesGroup(pytest.RaisesExc(MCPError, match=message), flatten_subgroups=True, allow_unwrapped=True):
+        async with over_http(team.url, None, mode, headers) as client:
+            await client.call("get_ontology")
 
 
 async def test_a_server_with_keys_answers_under_any_name(team: Team, http: httpx2.AsyncClient):

@@ -59,9 +59,12 @@ async def test_a_client_without_a_token_is_told_where_to_get_one(server: Server)
         for headers in ({}, {"Authorization": "Bearer gm_" + "x" * 43}, forged):
             response = await http.post(server.url, json={}, headers=headers)
             assert response.status_code == 401
+            has_token = "Authorization" in headers
+            message = "The access token is not valid" if has_token else "The request has no access token"
+            assert message in response.json()["error"]["message"]
             challenge = response.headers["WWW-Authenticate"]
             assert challenge == (
-                'Bearer error="invalid_token", error_description="Authentication required", '
+                f'Bearer error="invalid_token", error_description="{message}", '
                 f'scope="memory:read memory:write", resource_metadata="{place}"'
             )
         for address in (place, place.removesuffix("/mcp")):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from mcp import types
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.authentication import AuthenticationMiddleware
@@ -16,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph_memory.mcp_server.access import NEEDED_SCOPES, IssuerUnavailable, KeyToken, Verifier
 from graph_memory.mcp_server.viewer.gate import reject_large_body
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import Code, GraphError
 
 OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/version"})
 """Paths that need no key, because they return no data."""
@@ -25,6 +26,12 @@ METADATA_PATH = "/.well-known/oauth-protected-resource"
 FIRST_SCOPES = "memory:read memory:write"
 """The scopes in the metadata and in most rejections. Clients request all of them when they sign in."""
 _NO_ISSUER = "The issuer of access tokens cannot be reached"
+
+
+def rpc_error_response(error: GraphError, status: int, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Return the response to an MCP request that is rejected before its body is parsed. Clients show its message."""
+    rendered = {"code": types.INVALID_REQUEST, "message": str(error), "data": error.to_dict()}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": rendered}, status, headers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +81,10 @@ class Authentication:
     async def _call(self, scope: Scope, receive: Receive, send: Send) -> None:
         token = getattr(scope["user"], "access_token", None)
         if not isinstance(token, KeyToken):
-            refusal = self._challenge(401, "invalid_token", "Authentication required")
+            refusal = self._challenge(401, "invalid_token", self._missing_token_error(Headers(scope=scope)))
         elif self._metadata_url is not None and not token.principal.grants:
-            refusal = self._challenge(403, "insufficient_scope", "The token has no scope for this memory")
+            error = GraphError(Code.INSUFFICIENT_RIGHTS, "The token has no scope for this memory")
+            refusal = self._challenge(403, "insufficient_scope", error)
         else:
             await self._app(scope, receive, self._add_challenge(scope, send))
             return
@@ -96,10 +104,19 @@ class Authentication:
 
         return send_challenged
 
-    def _challenge(self, status: int, error: str, description: str) -> JSONResponse:
+    def _missing_token_error(self, headers: Headers) -> GraphError:
+        kind = "access key" if self._metadata_url is None else "access token"
+        if "authorization" not in headers:
+            message, hint = f"The request has no {kind}", "Send it in the header `Authorization: Bearer …`."
+        else:
+            message = f"The {kind} is not valid"
+            hint = "It is unknown, expired or revoked. Ask the operator of the server for a new one."
+        return GraphError(Code.INSUFFICIENT_RIGHTS, message, {"hint": hint})
+
+    def _challenge(self, status: int, code: str, error: GraphError) -> JSONResponse:
         """Return the response to a request without a valid token or without rights (RFC 6750)."""
-        body = {"error": error, "error_description": description}
-        return JSONResponse(body, status, {"WWW-Authenticate": self._challenge_text(body, FIRST_SCOPES)})
+        challenge = {"error": code, "error_description": error.message}
+        return rpc_error_response(error, status, {"WWW-Authenticate": self._challenge_text(challenge, FIRST_SCOPES)})
 
     def _challenge_text(self, error: Mapping[str, str], scopes: str) -> str:
         parameters = {} if self._metadata_url is None else {"scope": scopes, "resource_metadata": self._metadata_url}

@@ -6,19 +6,18 @@ import logging
 import sys
 
 import anyio
-from mcp import types
 from mcp.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph_memory.mcp_server.access import Verifier
 from graph_memory.mcp_server.callers import BODY_SIZE
 from graph_memory.mcp_server.startup import Startup
-from graph_memory.mcp_server.transport.authentication import Authentication, ResourceMetadata
+from graph_memory.mcp_server.transport.authentication import Authentication, ResourceMetadata, rpc_error_response
 from graph_memory.mcp_server.transport.sessions import PATH, Sessions
 from graph_memory.mcp_server.transport.surrogates import replace_lone_surrogates_in_bytes
 from graph_memory.mcp_server.viewer.gate import ViewerGate
@@ -196,8 +195,7 @@ def _too_large(limit: int, request: Request) -> Response:
     )
     if request.url.path.startswith(API):
         return error_response(error)
-    rendered = {"code": types.INVALID_REQUEST, "message": str(error), "data": error.to_dict()}
-    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": rendered}, 413)
+    return rpc_error_response(error, 413)
 
 
 def _too_many(request: Request) -> Response:

@@ -5,12 +5,13 @@ The thresholds are measured: `python -m benchmarks --parts fits`, docs/benchmark
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from heapq import nlargest
+from itertools import chain, islice, zip_longest
 
 from graph_memory.memory.search.candidate_ranking import Ranking
 from graph_memory.memory.search.ranking.scoring import QuerySample, ScoredPassage, coverage
-from graph_memory.memory.search.text.names import split_words
+from graph_memory.memory.search.text.names import iterate_words, split_words
 
 CLOSE = 0.35
 """Minimum value of a result, as a share of the best result's value."""
@@ -92,13 +93,11 @@ def units_without_news(ranking: Ranking, query: str) -> frozenset[str]:
     query_words = frozenset(split_words(query))
     informative_units: set[str] = set()
     for scored in ranking.scored.values():
-        passage_words = split_words(scored.passage.text)
-        if (
-            _is_running_text(scored)
-            and len(passage_words) >= _FEWEST_WORDS
-            and not query_words.issuperset(passage_words)
-        ):
-            informative_units.add(scored.passage.unit)
+        if scored.passage.unit not in informative_units and _is_running_text(scored):
+            words = iterate_words(scored.passage.text)
+            first_words = [*islice(words, _FEWEST_WORDS)]
+            if len(first_words) == _FEWEST_WORDS and not query_words.issuperset(chain(first_words, words)):
+                informative_units.add(scored.passage.unit)
     tool_outputs = {ranked.owner for ranked in ranking.ranked if any(part.name == "source" for part in ranked.parts)}
     return matching_units(ranking) - informative_units | tool_outputs
 
@@ -114,10 +113,15 @@ def units_repeating_question(ranking: Ranking, query: str) -> frozenset[str]:
     informative_units = {
         scored.passage.unit
         for scored in ranking.scored.values()
-        if _is_running_text(scored) and split_words(scored.passage.text) != query_words
+        if _is_running_text(scored) and not _has_words(scored.passage.text, query_words)
     }
     repetitive_units = matching_units(ranking) - informative_units
     return frozenset([ranked.owner for ranked in ranking.ranked if ranked.owner in repetitive_units][MOST_REPETITIONS:])
+
+
+def _has_words(text: str, words: Sequence[str]) -> bool:
+    """Return whether a text consists of these words."""
+    return all(found == word for found, word in zip_longest(iterate_words(text), words))
 
 
 def matching_units(ranking: Ranking) -> frozenset[str]:

@@ -331,7 +331,7 @@ def _observation_page(seeds: Seeds, title: str, node: str, latest: Sequence[Pass
         passage for passage in latest if seeds.result_period is None or is_dated(passage, seeds.result_period)
     ]
     page = list({passage.key: passage for passage in (*latest_in_period, *passages)}.values())
-    if seeds.question.terms or seeds.vector is not None:
+    if len(page) > 1 and (seeds.question.terms or seeds.vector is not None):
         page = sort_by_relevance(seeds.question, title, page, seeds.points)
     return ObservationPage(page, max(count - len({passage.owner for passage in page}), 0))
 

@@ -49,13 +49,18 @@ def split_words(text: str) -> list[str]:
     A name's row contains its longest word, which few names share. The words of a text therefore select every name that
     may occur in it.
     """
-    return [_fold(word[0]) for word in _find_words(text)]
+    return [*iterate_words(text)]
 
 
-def _find_words(text: str) -> list[Word]:
-    """Return a text's words as written, in any encoding of accents."""
+def iterate_words(text: str) -> Iterator[str]:
+    """Yield the words of `split_words`, as far as the caller reads them."""
+    return (_fold(word[0]) for word in _find_words(text))
+
+
+def _find_words(text: str) -> Iterator[Word]:
+    """Yield a text's words as written, in any encoding of accents."""
     text = normalise_text(text)
-    return list((_SIMPLE_WORD if _SIMPLE.fullmatch(text) else _WORD).finditer(text))
+    return (_SIMPLE_WORD if _SIMPLE.fullmatch(text) else _WORD).finditer(text)
 
 
 def _name_key(written: Sequence[Word]) -> _Key:
@@ -110,11 +115,11 @@ def _find_names(
     owners_by_key: dict[_Key, set[str]] = {}
     name_by_key: dict[_Key, str] = {}
     for name in sorted(names):
-        if name_words := _find_words(name):
+        if name_words := list(_find_words(name)):
             key = _name_key(name_words)
             owners_by_key.setdefault(key, set()).update(names[name])
             name_by_key.setdefault(key, name)
-    plain = _find_words(text)
+    plain = list(_find_words(text))
     folded = [_fold(word[0]) for word in plain]
     for key in _match_names(plain, folded, {key[0] for key in owners_by_key}).keys() & owners_by_key.keys():
         if len(key[0]) > 1 or not capitalised or _has_capital("".join(key[0]), plain, folded):
