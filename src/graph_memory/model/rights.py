@@ -129,9 +129,10 @@ class Principal:
     def missing_right_error(self, right: Right) -> GraphError:
         """Return the INSUFFICIENT_RIGHTS error, without the domain's name, which may be a server's default."""
         grants = [f"{grant.pattern} ({grant.right})" for grant in self.grants]
+        use = "Use one of these domains, or ask" if self.allows_somewhere(right) else "Ask"
         hint = (
-            f"This {self.kind} has rights in {join_names(grants)}. Use one of these domains, or ask the operator of "
-            f"the server for a {self.kind} with more rights."
+            f"This {self.kind} has rights in {join_names(grants)}. {use} the operator of the server for a {self.kind} "
+            "with more rights."
         )
         message = f"The {self.kind} {quote(self.name)} has no right to {_VERBS[right]} this domain"
         return GraphError(Code.INSUFFICIENT_RIGHTS, message, {"right": str(right), "rights": grants, "hint": hint})

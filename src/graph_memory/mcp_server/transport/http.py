@@ -196,9 +196,8 @@ def _listen_error(host: str, port: int, error: OSError) -> GraphError:
         hint = "Stop the program that uses this port, or pass another --port; 0 picks a free one."
         return invalid_argument("port", f"--port {port} is already in use", hint)
     if error.errno in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL):
-        return invalid_argument(
-            "host", f"Cannot listen on {host}: {error.strerror}", "Use --host 127.0.0.1, or omit --host."
-        )
+        hint = "Use an address of this machine, or omit --host to listen on 127.0.0.1."
+        return invalid_argument("host", f"Cannot listen on {host}: {error.strerror}", hint)
     hint = "Pass another --port, 1024 or higher (0 picks a free one), or another --host."
     return invalid_argument("port", f"Cannot listen on {host}, --port {port}: {error.strerror}", hint)
 

@@ -97,14 +97,20 @@ def rotate(
 ) -> None:
     """Replace a key with a new key that has the same name and rights, and print it."""
     duration = _parse_duration("grace", grace)
-    call.answer(lambda memory: memory.keys.rotate(name, grace=duration), _show_new, "Writing")
+
+    def show(key: NewKey) -> None:
+        _show_new(key)
+        note(f"The old key stays valid until {format_local_time(datetime.now(UTC) + duration)}.")
+
+    call.answer(lambda memory: memory.keys.rotate(name, grace=duration), show, "Writing")
 
 
 def _parse_duration(option: str, text: str) -> timedelta:
     """Parse a duration such as `90d`. Raises INVALID_ARGUMENT if the text is not a duration."""
     match = _DURATION.fullmatch(text)
     if match is None:
-        raise invalid_argument(option, f"{quote(text)} is not a duration", "Use minutes, hours, days or weeks: 90d.")
+        hint = "Use minutes, hours, days or weeks, such as 30m, 12h, 90d or 4w."
+        raise invalid_argument(option, f"{quote(text)} is not a duration", hint)
     return int(match[1]) * _UNITS[match[2]]
 
 
@@ -151,4 +157,6 @@ def _rights_text(rights: Mapping[str, str]) -> str:
 
 
 def _expiry_text(key: KeyInfo) -> str:
-    return format_local_time(key.expires) if key.expires else "never"
+    if key.expires is None:
+        return "never"
+    return format_local_time(key.expires) + (" (expired)" if key.expires <= datetime.now(UTC) else "")
