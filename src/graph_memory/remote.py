@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-PACKAGE = str(Path(__file__).parent)
-"""The folder of the installed package. A server of another installation declines commands."""
+PACKAGE = f"{Path(__file__).parent} {Path(__file__).stat().st_mtime_ns}"
+"""The folder and the time of the installation. A server of another or an earlier installation declines commands."""
 FOLDER = "sockets"
 ACCEPTED = b"accepted\n"
 """The first line of a server's answer that accepts the command."""

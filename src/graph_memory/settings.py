@@ -201,7 +201,7 @@ class Settings(BaseSettings):
     read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which Neo4j stops a read.")
     write_timeout: float = Field(default=60.0, gt=0, description="Seconds after which Neo4j stops a write.")
     retry_time: float = Field(
-        default=30.0, ge=0, description="Seconds to keep retrying a write after a deadlock or a lost connection."
+        default=30.0, ge=0, description="Seconds to retry lost or deadlocked writes, and calls without a leader."
     )
 
     blob_url: str | None = Field(

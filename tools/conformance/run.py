@@ -30,6 +30,8 @@ COMMAND = Path(sys.executable).with_name("graph-memory")
 GENERATIONS = {"legacy": "2025-11-25", "modern": "2026-07-28"}
 """Generations of the protocol, as the Inspector names them, each with a revision that the suite supports."""
 SERVING = "Serving MCP at "
+WITHOUT_KEY = "dns-rebinding-protection"
+"""The scenario for servers without keys. A server with keys accepts any host name."""
 TYPES = '{"node_types": ["Project"], "connection_types": [], "domain": "%s"}'
 
 
@@ -60,9 +62,14 @@ class Check:
 def main() -> int:
     """Print the report. Returns 0 if the server passes all checks that apply, else 1."""
     subprocess.run([sys.executable, FOLDER.parent / "node_packages.py", FOLDER], check=True)
-    with tempfile.TemporaryDirectory(prefix="graph-memory-conformance-") as folder, serving(Path(folder)) as (url, key):
-        checks = [check for revision in GENERATIONS.values() for check in suite(url, key, revision, Path(folder))]
-        inspector_faults = [fault for era in GENERATIONS for fault in inspect_server(url, key, era, Path(folder))]
+    with tempfile.TemporaryDirectory(prefix="graph-memory-conformance-") as name, running_memory(Path(name)) as memory:
+        folder, environment, key = memory
+        with serving(environment, "--auth", "keys") as url, serving(environment) as open_url:
+            checks = [check for revision in GENERATIONS.values() for check in suite(url, key, revision, folder)]
+            checks = [check for check in checks if check.scenario != WITHOUT_KEY]
+            for revision in GENERATIONS.values():
+                checks += suite(open_url, "", revision, folder / "open", "--scenario", WITHOUT_KEY)
+            inspector_faults = [fault for era in GENERATIONS for fault in inspect_server(url, key, era, folder)]
     excused = excuses()
     faults = [check for check in checks if check.failed and check.key not in excused]
     stale = sorted(excused - {check.key for check in checks if check.failed})
@@ -80,23 +87,31 @@ def main() -> int:
 
 
 @contextmanager
-def serving(folder: Path) -> Generator[tuple[str, str]]:
-    """Yield the URL of a server with a home of its own, and an access key. Stop the server at the end."""
+def running_memory(folder: Path) -> Generator[tuple[Path, dict[str, str], str]]:
+    """Yield the folder, the environment of a memory with a home in it, and an access key. Stop Neo4j at the end."""
     settings = {"GRAPH_MEMORY_HOME": str(folder / "home"), "GRAPH_MEMORY_LOG_LEVEL": "ERROR", "GRAPH_MEMORY_AOT": "use"}
     environment = {**os.environ, **settings}
     # The first start on a machine downloads Neo4j; calls are answered STARTING meanwhile, which no scenario expects.
     subprocess.run([COMMAND, "neo4j", "start"], env=environment, check=True, stdout=subprocess.DEVNULL)
     create = [COMMAND, "key", "create", "conformance", "--domain", "*", "--right", "admin", "--json"]
-    created = subprocess.run(create, env=environment, check=True, stdout=subprocess.PIPE)
-    command = [COMMAND, "serve", "--auth", "keys", "--port", "0"]
+    try:
+        created = subprocess.run(create, env=environment, check=True, stdout=subprocess.PIPE)
+        yield folder, environment, json.loads(created.stdout)["key"]
+    finally:
+        subprocess.run([COMMAND, "neo4j", "stop"], env=environment, check=False, stdout=subprocess.DEVNULL)
+
+
+@contextmanager
+def serving(environment: dict[str, str], *options: str) -> Generator[str]:
+    """Yield the URL of a server of the memory. Stop the server at the end."""
+    command = [COMMAND, "serve", "--port", "0", *options]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
         log = cast("IO[str]", server.stderr)
         try:
-            yield read_url(log), json.loads(created.stdout)["key"]
+            yield read_url(log)
         finally:
             server.terminate()
             sys.stderr.write(log.read())
-            subprocess.run([COMMAND, "neo4j", "stop"], env=environment, check=False, stdout=subprocess.DEVNULL)
 
 
 def read_url(log: IO[str]) -> str:
@@ -109,11 +124,12 @@ def read_url(log: IO[str]) -> str:
     sys.exit(f"The server did not start:\n{''.join(before)}")
 
 
-def suite(url: str, key: str, revision: str, folder: Path) -> list[Check]:
+def suite(url: str, key: str, revision: str, folder: Path, *options: str) -> list[Check]:
     """Run the suite, and return its checks for a revision of the protocol."""
     results = folder / revision
-    command = ["--require", WITH_KEY, SUITE, "server", "--url", url, "--suite", "all", "--spec-version", revision]
-    process = run_node([*command, "--output-dir", results], folder, ACCESS_KEY=key)
+    results.mkdir(parents=True)
+    command = ["--require", WITH_KEY, SUITE, "server", "--url", url, "--spec-version", revision]
+    process = run_node([*command, *(options or ("--suite", "all")), "--output-dir", results], folder, ACCESS_KEY=key)
     checks = [check for file in sorted(results.glob("*/checks.json")) for check in read(file, revision)]
     if not any(check.status == "SUCCESS" for check in checks):
         sys.exit(f"No check of the suite passed for {revision}:\n{process.stdout}{process.stderr}")

@@ -1,5 +1,6 @@
-// Adds the access key to every request of the suite, which cannot send one itself.
+// Adds the access key, if any, to every request of the suite, which cannot send one itself.
 "use strict";
+if (!process.env.ACCESS_KEY) return;
 const http = require("node:http");
 const undici = require("undici");
 

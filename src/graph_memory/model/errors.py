@@ -75,7 +75,7 @@ class Code(StrEnum):
     """The domain, node or connection is read-only: see `details` for the reason, the expiry, and who may unprotect it.
     """
     INSUFFICIENT_RIGHTS = "INSUFFICIENT_RIGHTS"
-    """The caller's key does not grant this right or tool: `details.rights` lists the rights that it grants."""
+    """The caller has no valid key, or its key does not grant this right or tool: see `details.rights`."""
 
     EVENT_NOT_FOUND = "EVENT_NOT_FOUND"
     """The domain's log has no such event."""

@@ -129,7 +129,8 @@ class Principal:
     def missing_right_error(self, right: Right) -> GraphError:
         """Return the INSUFFICIENT_RIGHTS error, without the domain's name, which may be a server's default."""
         grants = [f"{grant.pattern} ({grant.right})" for grant in self.grants]
-        use = "Use one of these domains, or ask" if self.allows_somewhere(right) else "Ask"
+        is_enough = right is not Right.ADMIN and self.allows_somewhere(right)
+        use = "Use a domain with this right, or ask" if is_enough else "Ask"
         hint = (
             f"This {self.kind} has rights in {join_names(grants)}. {use} the operator of the server for a {self.kind} "
             "with more rights."

@@ -105,12 +105,15 @@ class Authentication:
         return send_challenged
 
     def _missing_token_error(self, headers: Headers) -> GraphError:
-        kind = "access key" if self._metadata_url is None else "access token"
-        if "authorization" not in headers:
+        has_keys = self._metadata_url is None
+        kind = "access key" if has_keys else "access token"
+        scheme, _, secret = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not secret.strip():
             message, hint = f"The request has no {kind}", "Send it in the header `Authorization: Bearer …`."
         else:
             message = f"The {kind} is not valid"
-            hint = "It is unknown, expired or revoked. Ask the operator of the server for a new one."
+            key_hint = "It is unknown, expired or revoked. Ask the operator of the server for a new one."
+            hint = key_hint if has_keys else "It has expired, or is not for this server. Sign in again."
         return GraphError(Code.INSUFFICIENT_RIGHTS, message, {"hint": hint})
 
     def _challenge(self, status: int, code: str, error: GraphError) -> JSONResponse:

@@ -100,7 +100,8 @@ def rotate(
 
     def show(key: NewKey) -> None:
         _show_new(key)
-        note(f"The old key stays valid until {format_local_time(datetime.now(UTC) + duration)}.")
+        until = min(datetime.now(UTC) + duration, key.expires or datetime.max.replace(tzinfo=UTC))
+        note(f"The old key is valid until {format_local_time(until)}.")
 
     call.answer(lambda memory: memory.keys.rotate(name, grace=duration), show, "Writing")
 

@@ -32,7 +32,7 @@ _MAX_NEW_NAMES = 10
 """Maximum number of an entity's new names that are compared with other entities' names."""
 _MAX_CHARACTERS = 2_000
 """Number of characters at the start of a text that are searched for names."""
-_NAME_HINT = Hint("Name the entity with {remember:name}.", name="NAME")
+_NAME_HINT = Hint("Pass the name of the entity: {remember:name}.", name="NAME")
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ def units_repeating_question(ranking: Ranking, query: str) -> frozenset[str]:
 
 def _has_words(text: str, words: Sequence[str]) -> bool:
     """Return whether a text consists of these words."""
-    return all(found == word for found, word in zip_longest(iterate_words(text), words))
+    return all(text_word == word for text_word, word in zip_longest(iterate_words(text), words))
 
 
 def matching_units(ranking: Ranking) -> frozenset[str]:
