@@ -541,7 +541,7 @@ async def test_a_revoked_key_is_rejected_within_five_seconds_and_a_replaced_one_
     [
         ("Bearer {revoked}", "not valid .*unknown, expired or revoked"),
         ("{admin}", "has no access key .*header"),
-        ("Bearer ", "has no access key .*header"),
+        ("Basic abc", "has no access key .*header"),
         (None, "has no access key .*header"),
     ],
 )
