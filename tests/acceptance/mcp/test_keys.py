@@ -20,10 +20,11 @@ from acceptance.agents import http_server, over_http, run
 from graph_memory import Memory
 from graph_memory.mcp_server.callers import SESSION
 from graph_memory.mcp_server.viewer.statuses import STATUS
-from graph_memory.model.errors import Code
-from graph_memory.model.rights import Right
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.rights import CALLER, Caller, Grant, Principal, Right, run_as
 from graph_memory.operations.operation import AnyOperation
 from graph_memory.operations.table import OPERATIONS, TOOLSETS
+from graph_memory.storage.store import Store
 from issuer import TestIssuer, running_issuer
 
 pytestmark = pytest.mark.anyio
@@ -439,6 +440,39 @@ async def test_a_domain_that_the_key_may_not_read_answers_as_one_that_does_not_e
         assert code_of(hidden) == REFUSED
         default = await team.call(http, "reader", tool, **more)
         assert "house-rules" not in json.dumps(default)
+
+
+async def test_a_refused_call_runs_no_statement_and_so_takes_as_long_for_any_domain(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+):
+    def count(method: str) -> None:
+        run_statement = getattr(Store, method)
+
+        async def counted(self: Store, *arguments: Any, **options: Any) -> Any:
+            if CALLER.get() is not None:  # not background work of the memory
+                statements.append(method)
+            return await run_statement(self, *arguments, **options)
+
+        monkeypatch.setattr(Store, method, counted)
+
+    statements: list[str] = []
+    for method in ("read_within", "read_in_session", "write", "write_at_once", "begin_transaction"):
+        count(method)
+    principal = Principal("outsider", (Grant(team.other, Right.ADMIN),))
+    refused = [
+        operation
+        for name, operation in REMOTE.items()
+        if operation.takes("domain") and not operation.in_session and name not in OTHER_DOMAINS
+    ]
+    for operation in refused:
+        call = operation.bind(arguments_of(operation, team))
+        with run_as(Caller(principal, operation.right)), pytest.raises(GraphError) as refusal:
+            await call(team.memory)
+        assert (refusal.value.code, statements) == (Code.INSUFFICIENT_RIGHTS, []), operation.name
+    assert len(refused) > 50
+    with run_as(Caller(Principal("reader", (Grant(team.domain, Right.READ),)))):
+        await team.memory.entities.read_graph()
+    assert statements
 
 
 async def test_links_and_relatives_do_not_tell_of_other_domains(team: Team, http: httpx2.AsyncClient):
