@@ -70,7 +70,9 @@ async def create_key(store: Store, principal: Principal, now: datetime) -> str:
         rows = await transaction.read(LIST)
         keys_with_name = [row for row in rows if row.name == principal.name and row.hash != hash_of(secret)]
         if keys_with_name:
-            hint = Hint("Choose another name, or run {graph-memory key rotate|graph-memory key revoke} first.")
+            hint = Hint("Choose another name, or run {graph-memory key rotate} to replace the key.")
+            if all(row.is_expired(now) for row in keys_with_name):
+                hint = Hint("It has expired. Run {graph-memory key revoke}, and create it again.")
             raise invalid_argument("name", f"A key named {principal.name} already exists", hint)
         await _create(transaction, secret, principal, now)
 
