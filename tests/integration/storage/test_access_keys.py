@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graph_memory import Code, GraphError, Memory
-from graph_memory.memory.keys.access_keys import rotate_key
+from graph_memory.memory.keys.access_keys import create_key, rotate_key
+from graph_memory.model.rights import Grant, Principal, Right
 
 pytestmark = pytest.mark.anyio
 
@@ -24,6 +25,8 @@ async def test_an_expired_key_cannot_be_replaced(memory: Memory, domain: str) ->
     with pytest.raises(GraphError, match="has expired") as refused:
         await rotate_key(memory._core.store, domain, later, later + timedelta(hours=1))
     assert refused.value.code is Code.INVALID_ARGUMENT
+    with pytest.raises(GraphError, match=r"already exists.*key revoke.*create it again"):
+        await create_key(memory._core.store, Principal(domain, (Grant("*", Right.READ),)), later)
     [left] = (await memory.keys.revoke(domain)).revoked
     assert left.name == domain
 
