@@ -1,6 +1,6 @@
 """Starts and manages a local Neo4j server. No other program needs to be installed."""
 
-from graph_memory.local.aot.fast_start import FastStart, fast_start
+from graph_memory.local.aot.fast_start import BEING_CREATED, FastStart, fast_start
 from graph_memory.local.server.server import (
     LocalServer,
     State,
@@ -14,6 +14,7 @@ from graph_memory.local.server.server import (
 from graph_memory.progress import Progress
 
 __all__ = [
+    "BEING_CREATED",
     "FastStart",
     "LocalServer",
     "Progress",

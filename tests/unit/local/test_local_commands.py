@@ -44,6 +44,12 @@ def test_a_neo4j_that_was_never_started_is_stopped():
     assert json.loads(result.stdout)["state"] == "stopped"
 
 
+def test_stop_names_what_still_runs_in_the_background(monkeypatch):
+    assert "cache" not in call(neo4j, "stop").output
+    monkeypatch.setattr(local, "fast_start", lambda _: local.FastStart(ready=False, reason=local.BEING_CREATED))
+    assert "a cache is still being created in the background" in call(neo4j, "stop").output
+
+
 def test_looking_and_stopping_make_no_folder(home):
     call(neo4j, "status")
     assert "not running" in call(neo4j, "stop").stdout

@@ -58,9 +58,12 @@ def start(as_json: JsonOption = False) -> None:
 @app.command()
 def stop(as_json: JsonOption = False) -> None:
     """Stop the local Neo4j and wait for it to end."""
-    was_running = local.stop(read_settings())
+    settings = read_settings()
+    was_running = local.stop(settings)
     text = "Stopped." if was_running else "It was not running."
     typer.echo(json.dumps({"was_running": was_running}) if as_json else text)
+    if local.fast_start(settings).reason == local.BEING_CREATED:
+        note("For faster starts, a cache is still being created in the background. This takes a minute or two.")
 
 
 @app.command()

@@ -24,6 +24,7 @@ from graph_memory.local.process.startup_errors import has_crashed
 from graph_memory.model.errors import GraphError
 from graph_memory.settings import MIB, Settings
 
+BEING_CREATED = "the AOT cache is being created in the background"
 _MIN_JAVA = 25
 _MAX_HEAP = 31 << 30  # with a larger one, Java lays objects out in another way
 _UNITS = {"k": 10, "m": 20, "g": 30}
@@ -90,7 +91,7 @@ def fast_start(settings: Settings) -> FastStart:
     if cache.is_intact():
         return FastStart(ready=True, reason=f"by the AOT cache {cache.file}, {cache.file.stat().st_size // MIB} MiB")
     if cache.is_being_made():
-        return FastStart(ready=False, reason="the AOT cache is being created in the background")
+        return FastStart(ready=False, reason=BEING_CREATED)
     return FastStart(ready=False, reason=_missing_text(settings, cache.record()))
 
 
