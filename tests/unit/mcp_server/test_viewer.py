@@ -599,3 +599,10 @@ def _asking(viewer: Viewer, logs: Logs, domain: str) -> tuple[Any, Request]:
         {"type": "http", "method": "GET", "path": "/", "query_string": query, "headers": [], "user": user}
     )
     return SimpleNamespace(request=request, request_id="1", lifespan_context=startup_of(logs)), request
+
+
+async def test_a_key_sent_to_a_server_without_keys_is_logged_once(caplog: pytest.LogCaptureFixture):
+    viewer = Viewer()
+    for _ in range(2):
+        await viewer.call("get_node", Authorization="Bearer gm_x")
+    assert caplog.text.count("this server ignores keys") == 1

@@ -93,6 +93,7 @@ class Guard:
         self._app = app
         self._hosts = {f"{name}:{port}" for name in HOSTS} | {name for name in HOSTS if port == _DEFAULT_PORT}
         self._origins = {f"http://{host}" for host in self._hosts}
+        self._has_seen_key = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond with 421 to a foreign host, and with 403 to a foreign origin or a proxy. Pass on other requests."""
@@ -104,6 +105,9 @@ class Guard:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if not hosts or not self._hosts.issuperset(hosts):
             return _reject("Host", hosts, 421)
+        if "authorization" in headers and not self._has_seen_key:
+            self._has_seen_key = True
+            _log.warning("A client sent an access key, but this server ignores keys. Start it with --auth keys.")
         if forwarding := [name for name in FORWARDING if name in headers]:
             _log.warning("Rejected a request from a proxy, with the header %s", forwarding[0])
             return PlainTextResponse(_BEHIND_PROXY, 403)
