@@ -448,12 +448,12 @@ async def test_a_refused_call_runs_no_statement_and_so_takes_as_long_for_any_dom
     def count(method: str) -> None:
         run_statement = getattr(Store, method)
 
-        async def counted(self: Store, *arguments: Any, **options: Any) -> Any:
+        async def run_and_count(self: Store, *arguments: Any, **options: Any) -> Any:
             if CALLER.get() is not None:  # not background work of the memory
                 statements.append(method)
             return await run_statement(self, *arguments, **options)
 
-        monkeypatch.setattr(Store, method, counted)
+        monkeypatch.setattr(Store, method, run_and_count)
 
     statements: list[str] = []
     for method in ("read_within", "read_in_session", "write", "write_at_once", "begin_transaction"):
