@@ -166,7 +166,7 @@ def _fetch_and_open(model: LocalModel, cache: Path) -> _Network:
 
 
 def _open_network(folder: Path) -> _Network:
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # its import already sends an event and stores a device id
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # otherwise, its import stores a device id
     try:
         import onnxruntime
         from tokenizers import Tokenizer

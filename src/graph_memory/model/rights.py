@@ -129,11 +129,11 @@ class Principal:
     def missing_right_error(self, right: Right) -> GraphError:
         """Return the INSUFFICIENT_RIGHTS error, without the domain's name, which may be a server's default."""
         grants = [f"{grant.pattern} ({grant.right})" for grant in self.grants]
-        is_enough = right is not Right.ADMIN and self.allows_somewhere(right)
-        use = "Use a domain with this right, or ask" if is_enough else "Ask"
+        has_other_domain = right is not Right.ADMIN and self.allows_somewhere(right)
+        advice = "Use a domain with this right, or ask" if has_other_domain else "Ask"
         hint = (
-            f"This {self.kind} has rights in {join_names(grants)}. {use} the operator of the server for a {self.kind} "
-            "with more rights."
+            f"This {self.kind} has rights in {join_names(grants)}. {advice} the operator of the server for a "
+            f"{self.kind} with more rights."
         )
         message = f"The {self.kind} {quote(self.name)} has no right to {_VERBS[right]} this domain"
         return GraphError(Code.INSUFFICIENT_RIGHTS, message, {"right": str(right), "rights": grants, "hint": hint})

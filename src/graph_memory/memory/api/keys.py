@@ -70,7 +70,7 @@ class Keys:
         return KeyRevocationResult(revoked=tuple(map(_key_info, revoked)))
 
     async def rotate(self, name: str, *, grace: timedelta = GRACE) -> NewKey:
-        """Create another key with the same name and rights, and return it. The old key stays valid for `grace`."""
+        """Create and return another key with the same name, rights and expiry. The old key stays valid for `grace`."""
         now = self._core.log.clock()
         with self._core.audit.act("rotate_key", name, origin=self._core.origin):
             secret, principal = await access_keys.rotate_key(self._core.store, name, now, now + grace)

@@ -95,12 +95,12 @@ def rotate(
     name: KeyArgument,
     grace: Annotated[str, typer.Option(metavar="TIME", help="Time for which the old key stays valid.")] = "24h",
 ) -> None:
-    """Replace a key with a new key that has the same name and rights, and print it."""
+    """Replace a key with a new key that has the same name, rights and expiry, and print it."""
     duration = _parse_duration("grace", grace)
 
     def show(key: NewKey) -> None:
         _show_new(key)
-        until = min(datetime.now(UTC) + duration, key.expires or datetime.max.replace(tzinfo=UTC))
+        until = min(filter(None, (datetime.now(UTC) + duration, key.expires)))
         note(f"The old key is valid until {format_local_time(until)}.")
 
     call.answer(lambda memory: memory.keys.rotate(name, grace=duration), show, "Writing")
