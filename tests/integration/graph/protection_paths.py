@@ -882,3 +882,34 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "storage.schema_check:repair_schema": "makes the schema, which is no domain's",
 }
 """Who appends to a log, begins a job, projects, or writes in a transaction: its rows, or why there is none."""
+
+OPERATION_PATHS: dict[str, Sequence[str]] = {
+    "apply_pattern_result": ["execute_batch"],
+    "create_cross_domain_link": ["create_a_link"],
+    "create_domain": ["make_a_domain_under_it"],
+    "create_file": ["transaction"],
+    "create_ontology": ["apply_an_ontology"],
+    "delete_cross_domain_link": ["delete_a_link"],
+    "delete_file": ["transaction"],
+    "insert_into_file": ["transaction"],
+    "memory_branch": ["make_a_branch"],
+    "memory_compact": ["compact"],
+    "memory_erase": ["erase_a_node", "erase_a_connection", "erase_an_observation", "erase_a_link"],
+    "memory_merge": ["merge_a_node", "merge_a_connection", "merge_an_observation", "merge_a_link", "merge_a_deletion"],
+    "memory_revert": ["revert_a_node", "revert_a_connection", "revert_an_observation", "revert_a_link"],
+    "memory_revert_session": ["revert_a_node", "revert_in_pages"],
+    "protect": ["protect_a_node", "protect_a_connection", "protect_the_domain"],
+    "record_event": ["execute_batch"],
+    "record_pattern": ["transaction"],
+    "rename_file": ["transaction"],
+    "set_goal": ["transaction"],
+    "set_relation_importance": ["update_connection"],
+    "set_validity": ["set_validity_of_a_node", "set_validity_of_a_connection"],
+    "str_replace_in_file": ["transaction"],
+    "unprotect": ["unprotect_a_node", "unprotect_a_connection", "unprotect_the_domain"],
+    "update_domain": ["describe_the_domain", "put_the_domain_under_another"],
+    "update_goal": ["transaction"],
+    "update_user_profile": ["upsert"],
+    "working_memory": [],  # held by the server's session, and stored nowhere
+}
+"""The paths by which each writing operation writes, unless a path has the operation's name."""

@@ -17,7 +17,8 @@ import graph_memory
 from graph_memory import Memory
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.kinds import DATA
-from integration.graph.protection_paths import CALLERS, CONNECTION, DOMAIN, NODE, PATHS, Path_, World
+from graph_memory.operations.table import OPERATIONS
+from integration.graph.protection_paths import CALLERS, CONNECTION, DOMAIN, NODE, OPERATION_PATHS, PATHS, Path_, World
 
 pytestmark = pytest.mark.anyio
 
@@ -64,6 +65,12 @@ def test_every_way_to_write_has_a_row() -> None:
     assert results == CALLERS.keys()
     named = {name for rows in CALLERS.values() if not isinstance(rows, str) for name in rows}
     assert named == PATHS.keys()
+
+
+def test_every_writing_operation_has_a_path() -> None:
+    writing = {name for name, operation in OPERATIONS.items() if operation.is_writing}
+    assert writing - PATHS.keys() == OPERATION_PATHS.keys()
+    assert {name for paths in OPERATION_PATHS.values() for name in paths} <= PATHS.keys()
 
 
 @pytest.mark.parametrize("way", ["erase", "revert", "merge", "adopt"])

@@ -8,12 +8,13 @@ import pytest
 
 from graph_memory import GraphError
 from graph_memory.memory.batch.operations import MAX_OPERATIONS, Deletion, FailedDependency, Options, ParsedBatch
-from graph_memory.memory.batch.parsing import options_from, parse_operations
+from graph_memory.memory.batch.parsing import VERBS, options_from, parse_operations
 from graph_memory.memory.batch.references import References, check_key, request_of
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.graph.connections import NewConnection
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit
 from graph_memory.model.subjects.kinds import Kind
+from graph_memory.operations.table import OPERATIONS
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio
@@ -260,3 +261,11 @@ async def test_short_names_of_ids_are_read_as_the_whole_ones():
     assert [operation_.subject for operation_ in (made, edit, operation)] == ["c", "a", "c"]
     [fault] = batch.faults
     assert "id and node_id, which mean the same" in fault.error.message
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_takes_the_arguments_of_its_operation(verb: str):
+    required, optional = VERBS[verb]
+    schema = OPERATIONS[verb].input_schema
+    assert {*required, *optional} ^ (schema["properties"].keys() - {"domain"}) <= {"id", "ref"}
+    assert set(required) == set(schema["required"])
