@@ -56,7 +56,7 @@ MAX_WIDTH = 6_400
 """Maximum number of passages per index query."""
 _WIDTH_FACTOR = 4
 MAX_NAMESAKES = 3
-"""Maximum number of nodes with the same name. A name that more nodes have is not a mention of them."""
+"""Maximum number of nodes with the same name. If more nodes share a name, it does not count as a mention of them."""
 MAX_WITH_CONTEXT = 30
 """Maximum number of best word hits whose context is read. Reading more did not change the ranking (decision 30)."""
 _TEXTS_PER_TURN = 50
@@ -106,7 +106,7 @@ class Ranking:
     mentioned_owners: Sequence[str]
     """The ids of nodes whose names occur in the query. Excludes names of more than `MAX_NAMESAKES` nodes."""
     coverage: float = 0.0
-    """The largest share of the query's words in one passage, weighted by rarity: 0 to 1."""
+    """The largest share of the query's words in one passage, weighted by rarity, from 0 to 1."""
     sample: QuerySample | None = None
     """The rarity of the query's words, from which `coverage` was computed."""
 
@@ -156,7 +156,9 @@ async def rank_candidates(scope: Scope, request: Request, min_width: int = CANDI
     hits = hits or await _search_indexes(scope, request, evidence, node_filter, min_width)
     scored = await _score_hits(scope, evidence, node_filter, hits)
     ranked = await _rank_units(scope, request, evidence, node_filter, scored)
-    if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, scored):
+    # A semantic search cannot check this, because it finds only passages with vectors.
+    may_lack_vectors = evidence.mode == "semantic" or any(passage.passage.cosine is None for passage in scored)
+    if scope.at is not None and evidence.vector is not None and may_lack_vectors:
         evidence.notes.append(_VECTORS_MAY_BE_MISSING)
     scored_by_key = {passage.passage.key: passage for passage in scored}
     question, vector, mode = evidence.query, evidence.vector, evidence.mode
@@ -392,8 +394,3 @@ async def _rank_units(
     ranked = rank(request.query, [passage.candidate for passage in scored], units, weights=request.weights)
     results = await spread_scores(scope, ranked, {passage.passage.key: passage for passage in scored}, texts, admit)
     return [ranked for ranked in results if ranked.score > 0]
-
-
-def _may_lack_vectors(evidence: Evidence, scored: Sequence[ScoredPassage]) -> bool:
-    """Return whether past passages may lack vectors. Always true for a semantic search, which cannot check this."""
-    return evidence.mode == "semantic" or any(passage.passage.cosine is None for passage in scored)

@@ -53,10 +53,10 @@ AT_ONCE, FEW_AT_ONCE_WAITING = 32, 8
 UNHURRIED_SECONDS = 2.0
 """If more seconds than this remain for embedding, no search is waiting for the index."""
 MAX_VECTORS = 1_000
-"""Maximum number of passages that get a vector in one transaction. Any number of them can have the same text."""
+"""Maximum number of passages that get a vector in one transaction. Passages with the same text count separately."""
 MAX_DELETED = 2_000
 _LOST_AFTER = timedelta(minutes=1)
-"""Age of an event above which missing content counts as lost. The content of newer events may not be written yet."""
+"""Age of an event after which missing content counts as lost. The content of newer events may not be written yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ async def catch_up(
     """Index a domain's missing changes for up to `within` seconds, words before vectors. Return the coverage.
 
     A handful of changes may take `handful_within` seconds, so that a search right after the first writes includes them.
-    Without `vectors`, only words are indexed. Failures are reported in the coverage, not raised. Raises
+    If `vectors` is False, only words are indexed. Failures are reported in the coverage, not raised. Raises
     ONTOLOGY_NOT_FOUND if the domain does not exist.
     """
     position = await cover.position_of(core, domain)
@@ -199,7 +199,8 @@ async def _index_events(core: Core, domain: str, position: Position, size: Batch
         last_seq, subject_versions = versions
         changes = await _compute_changes(core, domain, subject_versions)
         if changes.size <= size.rows or len(rows) == 1:
-            return await _write_changes(core, domain, position, last_seq, changes, size.rows)
+            await _write_changes(core, domain, position, last_seq, changes, size.rows)
+            return True
         rows = rows[: len(rows) // 2]
     return False
 
@@ -330,16 +331,15 @@ async def _observations_of_retyped(core: Core, domain: str, versions: Sequence[V
     return observations
 
 
-async def _write_changes(core: Core, domain: str, position: Position, seq: int, changes: Changes, limit: int) -> bool:
+async def _write_changes(core: Core, domain: str, position: Position, seq: int, changes: Changes, limit: int) -> None:
     """Write a page's changes in transactions of at most `limit` rows. Stops if another process has moved the index."""
-    remaining = list(changes.split(limit))
-    is_written = True
-    while remaining and is_written:
-        part = remaining.pop(0)
-        next_position = replace(position, part=position.part + 1) if remaining else replace(position, part=0, seq=seq)
-        is_written = await _write_part(core, domain, position, next_position, part)
+    *parts, last_part = changes.split(limit)
+    for part in parts:
+        next_position = replace(position, part=position.part + 1)
+        if not await _write_part(core, domain, position, next_position, part):
+            return
         position = next_position
-    return True
+    await _write_part(core, domain, position, replace(position, part=0, seq=seq), last_part)
 
 
 async def _write_part(core: Core, domain: str, position: Position, next_position: Position, part: Changes) -> bool:
@@ -365,7 +365,10 @@ async def _write_part(core: Core, domain: str, position: Position, next_position
 
 
 async def embed_pending(core: Core, domain: str, until: float, late_until: float = 0.0) -> str | None:
-    """Embed pending passages until `until`, or a handful until `late_until` (monotonic). Returns the error, if any."""
+    """Embed pending passages until the monotonic time `until`. If only a handful remain, continue until `late_until`.
+
+    Returns the reason if vectors could not be computed, otherwise None.
+    """
     embedder = core.embedder
     if embedder is None:
         return "vectors are off"

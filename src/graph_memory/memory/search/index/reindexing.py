@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import LiteralString
 
 from graph_memory.embedding import Embedder, EmbeddingUnavailable
@@ -33,7 +32,7 @@ from graph_memory.storage.store import Transaction
 
 @dataclass(frozen=True, slots=True)
 class OldVectorRow(WaitingRow):
-    """A text whose vector is from another model, and the text's first owner."""
+    """A text whose vector is from another model, and the first owner of the text."""
 
     owner: str
 
@@ -132,26 +131,25 @@ async def change_model(
         pass  # repeats for passages that were written during the last run
     if time.monotonic() > until:
         return
-    await core.store.write("change_model", partial(_take_model, domain=domain, model=model))
     owner = ""
+
+    async def use_model(transaction: Transaction) -> None:
+        await transaction.run(TAKE_MODEL, domain=domain, model=model)
 
     async def exchange(transaction: Transaction) -> str | None:
         arguments = {"from": owner, "limit": MAX_EXCHANGED}
         return await transaction.first_row(EXCHANGE_VECTORS, domain=domain, model=model, **arguments)
 
+    await core.store.write("change_model", use_model)
     while (next_owner := await core.store.write("change_model", exchange)) is not None:
         owner = next_owner
-
-
-async def _take_model(transaction: Transaction, domain: str, model: str) -> None:
-    await transaction.run(TAKE_MODEL, domain=domain, model=model)
 
 
 async def _embed_old_vectors(core: Core, domain: str, embedder: Embedder, progress: Progress, until: float) -> bool:
     """Embed the passages whose vectors are from another model.
 
-    Returns True if there were such passages and all of them are now embedded. More of them may have been written in the
-    meantime, so the caller repeats the call.
+    Returns True if there were such passages and all of them are now embedded. Other processes may have written more of
+    them meanwhile, so the caller must call again.
     """
     model, owner, embedded_count = embedder.model, "", 0
     total = max((await read_coverage(core, domain)).open, 1)

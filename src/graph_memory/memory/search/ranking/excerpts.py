@@ -41,9 +41,9 @@ def _match_term(word: str, question: Query) -> str:
 
 
 def _find_densest(spans: Sequence[tuple[int, int]], matches: Sequence[str], characters: int) -> tuple[int, int]:
-    """Return the first and last word of the range with the most distinct terms.
+    """Return the indexes of the first and last word of the range with the most distinct terms.
 
-    On a tie, return the first range.
+    If several ranges have equally many, return the first of them.
     """
     match_positions = [position for position, match in enumerate(matches) if match]
     best, term_count = (0, 0), 0
@@ -61,7 +61,7 @@ def _find_densest(spans: Sequence[tuple[int, int]], matches: Sequence[str], char
 
 
 def _widen(spans: Sequence[tuple[int, int]], first: int, last: int, characters: int) -> tuple[int, int]:
-    """Extend a range of words on alternating sides, up to `characters` characters."""
+    """Extend a range of words on alternating sides, up to a length of `characters` characters."""
     is_before = True
     while True:
         remaining = characters - (spans[last][1] - spans[first][0])

@@ -14,8 +14,8 @@ from graph_memory.memory.search.text.names import Mention, find_mentions
 from graph_memory.model.subjects.subjects import TOOL
 
 LENGTH_PENALTY = 0.1
-"""The share of its evidence that a unit with very many passages loses, because more passages mean more chances to
-match."""
+"""The share of its evidence that a unit with very many passages loses, because each passage is another chance to match.
+"""
 NAME_BONUS = 0.15
 """The bonus of a unit whose name occurs in the query. Units with the same name share it."""
 HOP_SHARE = 0.4
@@ -41,7 +41,7 @@ WEIGHT_BY_PLACE = {"title": "title", "tags": "tag"}
 class Candidate:
     """A passage that an index returned. `lexical` is 0 if only the vector index returned it.
 
-    `cosine` is None without a vector.
+    `cosine` is None if the passage has no vector.
     """
 
     owner: str
@@ -116,7 +116,10 @@ class RankedUnit:
 
 @dataclass(frozen=True, slots=True)
 class CandidateScores:
-    """A candidate with its word and vector scores scaled to 0 to 1. `semantic` is None without a vector."""
+    """A candidate with its word and vector scores, scaled to the range from 0 to 1.
+
+    `semantic` is None if the passage has no vector.
+    """
 
     candidate: Candidate
     lexical: float
@@ -141,13 +144,11 @@ def rank(
     for scores in sorted(normalise(candidates, trusted), key=lambda scores: scores.candidate.passage):
         owner = scores.candidate.owner
         ranked = score_unit(scores, units[owner], effective_weights)
-        ranked_by_owner[owner] = max(
-            ranked_by_owner.get(owner, ranked), ranked, key=lambda ranked: ranked.score
-        )  # best passage
+        if owner not in ranked_by_owner or ranked.score > ranked_by_owner[owner].score:
+            ranked_by_owner[owner] = ranked
     for owner, mention in mentions_in_query(question, units).items():
-        part = ScoreComponent(
-            "name", NAME_BONUS / mention.namesakes, {"name": mention.name, "namesakes": mention.namesakes}
-        )
+        detail = {"name": mention.name, "namesakes": mention.namesakes}
+        part = ScoreComponent("name", NAME_BONUS / mention.namesakes, detail)
         ranked_by_owner[owner] = _add_part(ranked_by_owner.get(owner, RankedUnit(owner, 0.0, None, ())), part)
     return sort_units(ranked_by_owner.values())
 
@@ -193,10 +194,11 @@ def seeds(ranked: Sequence[RankedUnit]) -> Sequence[RankedUnit]:
 
 
 def normalise(candidates: Sequence[Candidate], trusted: Sequence[Candidate] = ()) -> list[CandidateScores]:
-    """Return candidates with both scores divided by the best score, which preserves the distances between hits.
+    """Return the candidates with their scores divided by the best score of the same kind.
 
     If any `trusted` candidate has a score, the best of these scores is the divisor, so that other texts cannot lower
-    it. Ranks, as in reciprocal rank fusion, do not preserve distances: they were 11 points worse on conversations.
+    the scores. Division preserves the distances between hits. Ranks, as in reciprocal rank fusion, do not: they were 11
+    points worse on conversations.
     """
     best = max((candidate.lexical for candidate in trusted), default=0.0)
     best = best if best > 0 else max((candidate.lexical for candidate in candidates), default=0.0)
@@ -220,10 +222,7 @@ def _share_of(value: float, best: float) -> float:
 
 
 def redistribute_weights(weights: EvidenceWeights, candidates: Sequence[Candidate]) -> EvidenceWeights:
-    """Return the weights, with the weight of a missing kind of score added to the other kind.
-
-    If no candidate has a word score, the vector score also gets its weight, and vice versa.
-    """
+    """Return the weights. If no candidate has a word score, its weight is added to the vector score, and vice versa."""
     both = weights.lexical + weights.semantic
     if not any(candidate.lexical > 0 for candidate in candidates):
         return replace(weights, lexical=0.0, semantic=both)

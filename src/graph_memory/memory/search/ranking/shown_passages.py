@@ -17,9 +17,9 @@ NAME = "title"
 
 
 def choose_passage(question: Query, best: ScoredPassage, scored_passages: Sequence[ScoredPassage]) -> Passage:
-    """Return the passage to show: the best passage or, if that has no word of the query, the best content passage.
+    """Return the passage to show: the best passage, or the best content passage if the best has no word of the query.
 
-    A passage without such a word, for example a tag, matched by its unit's title.
+    A passage without such a word, for example a tag, matched because of its unit's title.
     """
     passage = best.passage
     if passage.place.startswith(_CONTENT) or _words_in(question, passage.text):

@@ -37,7 +37,7 @@ MAX_NAMES = 200
 """Maximum number of a text's names that are searched for in other texts, longest names first."""
 MAX_TERMS = 64
 MAX_TEXTS = 200
-"""Maximum number of passages per best unit that are searched for names."""
+"""Maximum number of passages that are searched for names in each of the best units."""
 MAX_COUNTED_PASSAGES = 200
 """Maximum number of counted passages per owner. Higher numbers do not affect scores."""
 MAX_COMPARED_OBSERVATIONS = 50
@@ -91,7 +91,7 @@ class FrequencyRow:
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """A name in a text, its owners, and how many passages of the sample contain it."""
+    """A name that occurs in a text, its owners, and the number of passages in the sample that contain it."""
 
     name: str
     owners: list[str]
@@ -242,7 +242,7 @@ async def read_context(
 async def read_passages(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> list[Passage]:
     """Return passages with their cosine similarity to a vector.
 
-    Each also has its owner's number of passages (at most 200), and whether its node's text is a tool's output.
+    Each passage also has the number of its owner's passages (at most 200), and whether its text is a tool's output.
     """
     if not ids:
         return []
@@ -280,7 +280,10 @@ async def latest_observations(
 
 
 async def count_observations(scope: Scope, nodes: Sequence[str]) -> dict[str, int]:
-    """Return each node's number of current observations, up to a limit. Empty if the scope has a `valid_at` time."""
+    """Return each node's number of current observations, counted up to `MAX_COUNTED_OBSERVATIONS`.
+
+    Returns an empty dictionary if the scope has a `valid_at` time.
+    """
     if not nodes or scope.filters.valid is not None:
         return {}
     arguments = {"nodes": list(nodes), "at": scope.number, "ends": scope.shown_until, "most": MAX_COUNTED_OBSERVATIONS}

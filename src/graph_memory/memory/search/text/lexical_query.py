@@ -24,9 +24,9 @@ def lexical_query(
 ) -> str | None:
     """Return a full-text query for the words of a text, or None if it has no words.
 
-    `fields` has a boost for each field. `analyser` is the searched index's analyser. Question words are omitted unless
-    there are no other words. Adjacent words also count as a phrase if they are at most `slop` words apart. Only the
-    first `max_terms` distinct words of a long text are used.
+    `fields` maps the fields to search to their boosts. `analyser` is the analyser of the index. Question words are
+    omitted unless there are no other words. Adjacent words also count as a phrase if they are at most `slop` words
+    apart. Only the first `max_terms` distinct words of a long text are used.
     """
     words = analyser.words(text[:_LONGEST_TEXT])
     query_words = [word for word in words if word not in analyser.asking] or words

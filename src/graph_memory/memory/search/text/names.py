@@ -1,4 +1,4 @@
-"""Looks up names of nodes, documents and other subjects that occur as whole words in a text."""
+"""Finds the names of nodes, documents and other subjects in a text. A name must occur as whole words."""
 
 from __future__ import annotations
 
@@ -72,7 +72,10 @@ def _name_key(written: Sequence[Word]) -> _Key:
 
 
 def _adjacent_symbols(beside: str) -> str:
-    """Return the symbols next to a word, nearest first, or "" if they join it to another word, as in `C-based`."""
+    """Return the symbols at the start of `beside`, or "" if they join the word to another word, as in `C-based`.
+
+    `beside` is the text next to the word, nearest character first.
+    """
     signs = "".join(takewhile(_is_sign, beside))
     return "" if beside[len(signs) : len(signs) + 1].isalnum() else signs
 
