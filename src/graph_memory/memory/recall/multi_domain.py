@@ -85,11 +85,9 @@ async def _split_budget(
     for hit in merge_hits(results)[:MAX_HITS]:
         shares[hit.domain or ""] += hit.score or 0.0
     shares_with_hits = {name: share for name, share in shares.items() if share > 0}
-    return (
-        (shares_with_hits, [results[name] for name in domains if name not in shares_with_hits])
-        if shares_with_hits
-        else (equal_shares, ())
-    )
+    if not shares_with_hits:
+        return equal_shares, ()
+    return shares_with_hits, [results[name] for name in domains if name not in shares_with_hits]
 
 
 @dataclass(slots=True)
@@ -104,12 +102,8 @@ class _MultiDomainReply:
     without_room: list[str] = field(default_factory=list[str])
 
     def remaining_tokens(self, domain: str, count: Count) -> int:
-        return (
-            self.request.max_tokens
-            - self.tokens(self.replies, count)
-            - count(f"In domain {domain}:\n")
-            - _DOMAIN_TOKENS
-        )
+        used_tokens = self.tokens(self.replies, count)
+        return self.request.max_tokens - used_tokens - count(f"In domain {domain}:\n") - _DOMAIN_TOKENS
 
     def add(self, domain: str, result: RecallResult, count: Count, *, has_any: bool) -> None:
         """Add the reply of a domain if it has content and fits the budget."""

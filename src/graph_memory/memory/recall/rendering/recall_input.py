@@ -18,7 +18,7 @@ class RecallFact:
     day: str
     over: Superseded | None = None
     since: str = ""
-    """The word before the day: `since` or `from` for the beginning of its validity, `on` for the time it happened."""
+    """The word before the day: `since` or `from` for the beginning of its validity, `on` for the day it happened."""
     until: str = ""
     """The last day on which the observation will be valid, if the day is known and in the future."""
 

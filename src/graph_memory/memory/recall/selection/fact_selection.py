@@ -78,7 +78,7 @@ def max_items_for(tokens: int) -> int:
 async def expand(scope: Scope, seeds: Seeds, steps: int, max_connections: int = 0) -> Subgraph:
     """Return the subgraph within `steps` connections of the seeds. Each step takes one query.
 
-    If there are only a few seeds, about `max_connections` connections are read in the first step.
+    If there are only a few seeds, the first step reads about `max_connections` connections in total.
     """
     weigher = await scope.load_weigher()
     subgraph = Subgraph(values=dict(seeds.values))
@@ -158,8 +158,8 @@ async def build_recall_input(
 def _best_first(scope: Scope, values: Mapping[str, float], rows: Sequence[RecallRow], seeds: Seeds) -> list[str]:
     """Return item ids, best first.
 
-    Ended items come last, unless the request is about the past or has only names. A summary that is not named ranks
-    lower, since its facts are items themselves.
+    Ended items come last, unless the request is about the past or has only names. A summary ranks lower unless it is
+    named, since its facts are items themselves.
     """
     has_past = seeds.is_by_name or scope.filters.includes_ended or scope.filters.valid_at is not None
     at = scope.then or utc_now()
@@ -182,12 +182,12 @@ async def _with_observations(
     shares = _shares(seeds, items)
 
     def with_observations(item: RecallItem) -> RecallItem:
-        known = pages.get(item.id, ObservationPage())
+        page = pages.get(item.id, ObservationPage())
         observed = tuple(
             _as_observation(passage, over.get(passage.owner), times.get(passage.owner), scope.then or utc_now())
-            for passage in newest_first(known.passages, asks)
+            for passage in newest_first(page.passages, asks)
         )
-        return replace(item, observed=observed, unread=known.unread, share=shares.get(item.id, 0.0))
+        return replace(item, observed=observed, unread=page.unread, share=shares.get(item.id, 0.0))
 
     return [with_observations(item) for item in items]
 
@@ -207,14 +207,13 @@ def _as_observation(passage: Passage, over: Superseded | None, time: datetime | 
 def _shares(seeds: Seeds, items: Sequence[RecallItem]) -> dict[str, float]:
     """Return the share of the remaining tokens for the observations of each named item.
 
-    Named items come before other items. Items named in the question or the request count as named, and so does the best
-    result of a question. Without a question and names, the most used node counts. If a request has only names, their
-    items come first.
+    An item is named if the question or the request mentions it, or if it is the best result of a question. If there is
+    neither a question nor a name, the most used node is named. If a request has only names, they share all tokens.
     """
-    requests = [item.id for item in items if item.id in seeds.named]
+    named_ids = [item.id for item in items if item.id in seeds.named]
     if seeds.is_by_name:
-        return {subject: 1 / (len(requests) - place) for place, subject in enumerate(requests)}
-    return dict.fromkeys([*requests, *(item.id for item in items[:1] if seeds.passages)], _NAMED_ITEM_SHARE)
+        return {subject: 1 / (len(named_ids) - place) for place, subject in enumerate(named_ids)}
+    return dict.fromkeys([*named_ids, *(item.id for item in items[:1] if seeds.passages)], _NAMED_ITEM_SHARE)
 
 
 def _is_connection(seeds: Seeds, subject: str) -> bool:
@@ -225,9 +224,10 @@ def _as_item(
     row: RecallRow, texts: Sequence[str], passages: Sequence[Passage], now: datetime, *, is_past: bool
 ) -> RecallItem:
     is_long = len(texts) > MAX_PASSAGES
-    known = sorted(row.facts, key=lambda fact: str(fact[0]))
     facts = [
-        (str(key), value) for key, value in known if value != row.shown_title and not is_pattern_data(str(key), value)
+        (str(key), value)
+        for key, value in sorted(row.facts, key=lambda fact: str(fact[0]))
+        if value != row.shown_title and not is_pattern_data(str(key), value)
     ]
     if row.type == SUMMARY:  # these properties are already in the title, or mean nothing to a reader
         facts = [fact for fact in facts if fact[0] != SUMMARY_KEY]
@@ -250,7 +250,7 @@ def _as_item(
 
 
 def _describe_time(row: RecallRow, now: datetime, *, is_past: bool) -> str:
-    """Return an item's validity in words, or its age. For a past state, return the day of the last change.
+    """Return an item's validity in words, or else its age or, for a past state, the day of its last change.
 
     For an ended item without a start, return its end. For a summary, return its date, since summaries are not updated.
     """
@@ -279,6 +279,7 @@ MAX_LATEST = 20
 _MAX_BARE = 10
 """Maximum number of items whose observations are read although only their names matched."""
 _TEXT = "text"
+"""The place of an observation's passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +327,11 @@ async def observations_of(
 
 
 def _observation_page(seeds: Seeds, title: str, node: str, latest: Sequence[Passage], count: int) -> ObservationPage:
-    passages = [passage for passage in seeds.passages.get(node, ()) if _is_observation(passage)]
+    passages = [
+        passage
+        for passage in seeds.passages.get(node, ())
+        if passage.owner != passage.unit and passage.place.split("/")[0] == _TEXT
+    ]
     latest_in_period = [
         passage for passage in latest if seeds.result_period is None or is_dated(passage, seeds.result_period)
     ]
@@ -334,7 +339,3 @@ def _observation_page(seeds: Seeds, title: str, node: str, latest: Sequence[Pass
     if len(page) > 1 and (seeds.question.terms or seeds.vector is not None):
         page = sort_by_relevance(seeds.question, title, page, seeds.points)
     return ObservationPage(page, max(count - len({passage.owner for passage in page}), 0))
-
-
-def _is_observation(passage: Passage) -> bool:
-    return passage.owner != passage.unit and passage.place.split("/")[0] == _TEXT

@@ -44,7 +44,6 @@ def max_items_in_all(tokens: int) -> int:
 async def _nodes(scope: Scope, limit: int) -> NodeIds:
     if scope.at is not None:
         return await Past(scope.core, scope.domain, scope.at).query_nodes(limit=limit)
-    anything = FieldFilter()
     return await query_nodes(
-        scope.core, scope.domain, Page("", limit), type_name=None, properties=None, fields=anything, detail=False
+        scope.core, scope.domain, Page("", limit), type_name=None, properties=None, fields=FieldFilter(), detail=False
     )
