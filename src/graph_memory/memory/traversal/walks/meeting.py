@@ -15,7 +15,7 @@ from graph_memory.memory.traversal.walks.walk import (
 )
 
 MAX_EXPLORED = 5_000
-"""Maximum number of nodes that walks reach before they meet."""
+"""Maximum number of nodes that all walks together reach before they meet."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
