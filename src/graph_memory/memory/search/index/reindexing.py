@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import LiteralString
 
 from graph_memory.embedding import Embedder, EmbeddingUnavailable
@@ -131,18 +132,19 @@ async def change_model(
         pass  # repeats for passages that were written during the last run
     if time.monotonic() > until:
         return
+    await core.store.write("change_model", partial(_take_model, domain=domain, model=model))
     owner = ""
-
-    async def use_model(transaction: Transaction) -> None:
-        await transaction.run(TAKE_MODEL, domain=domain, model=model)
 
     async def exchange(transaction: Transaction) -> str | None:
         arguments = {"from": owner, "limit": MAX_EXCHANGED}
         return await transaction.first_row(EXCHANGE_VECTORS, domain=domain, model=model, **arguments)
 
-    await core.store.write("change_model", use_model)
     while (next_owner := await core.store.write("change_model", exchange)) is not None:
         owner = next_owner
+
+
+async def _take_model(transaction: Transaction, domain: str, model: str) -> None:
+    await transaction.run(TAKE_MODEL, domain=domain, model=model)
 
 
 async def _embed_old_vectors(core: Core, domain: str, embedder: Embedder, progress: Progress, until: float) -> bool:
