@@ -34,8 +34,14 @@ from graph_memory.memory.recall.rendering.structured import pack_structured
 from graph_memory.memory.recall.rendering.wording import LABEL_LENGTH, flatten
 from graph_memory.memory.recall.request import MOST_TOKENS, RecallRequest, recall_request
 from graph_memory.memory.recall.results import Depth, RecallResult, Unseen
-from graph_memory.memory.recall.selection.fact_selection import Subgraph, build_recall_input, expand, max_items_for
-from graph_memory.memory.recall.selection.whole_domain import max_items_in_all, read_whole_domain
+from graph_memory.memory.recall.selection.fact_selection import (
+    Subgraph,
+    build_recall_input,
+    expand,
+    max_items_for,
+    max_items_in_all,
+    read_whole_domain,
+)
 from graph_memory.memory.search.access_store import read_most_used, record_accesses
 from graph_memory.memory.search.request import MIN_TOKENS, Filters
 from graph_memory.memory.search.retrieval.retrieval import Scope
@@ -317,12 +323,10 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
 
 
 def _drop_old_summaries(items: Sequence[RecallItem]) -> list[RecallItem]:
-    """Keep only the latest session summaries. The items are sorted, latest first."""
     old_ids = [item.id for item in items if item.type == SUMMARY][SUMMARIES:]
     return [item for item in items if item.id not in old_ids]
 
 
 def _is_open_question(item: RecallItem) -> bool:
-    """Return whether an item is a question that is not marked as answered."""
     is_question = "question" in item.type.casefold() or item.title.rstrip().endswith("?")
     return is_question and not is_closed(item.facts)

@@ -70,7 +70,7 @@ Vector = Sequence[float]
 
 @dataclass(slots=True)
 class Evidence:
-    """The features of a query that the search uses: its terms, vector, term frequencies and names."""
+    """The data about a query from which hits are found and ranked: its terms, vector, term frequencies and names."""
 
     mode: SearchMode
     query: Query
@@ -191,7 +191,7 @@ async def _find_names(scope: Scope, request: Request, evidence: Evidence) -> Non
 
 
 async def _embed_query(scope: Scope, request: Request, evidence: Evidence) -> None:
-    """Compute the query vector, unless it already exists. Without a vector, only words are compared."""
+    """Compute the query vector, unless it already exists. If it is not available, only words are compared."""
     if evidence.is_embedded or request.mode == "lexical":
         return
     evidence.is_embedded = True
@@ -318,7 +318,7 @@ async def _filter_hits(node_filter: NodeFilter, hits: Sequence[IndexHit]) -> lis
 
 
 async def _read_context(scope: Scope, evidence: Evidence, hits: Hits) -> None:
-    """Read the texts of the word hits and the context of the best hits. Mark the query's words in both."""
+    """Read the texts of the word hits and the context of the best hits. Locate the query's words in both."""
     if not evidence.has_windows:
         return
     ids = [hit.id for hit in hits.by_words]

@@ -114,7 +114,6 @@ def _next_cursor(scope: Scope, ranking: Ranking, position: int) -> str | None:
 
 
 async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[RankedUnit]) -> ReplyData:
-    """Read the data for a page of hits, concurrently."""
     data = ReplyData()
     nodes: list[str] = []
     connections: list[str] = []
@@ -157,7 +156,7 @@ async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[RankedUnit])
 async def _replace_name_passages(
     scope: Scope, ranking: Ranking, scored_by_owner: Mapping[str, Sequence[ScoredPassage]], data: ReplyData
 ) -> None:
-    """Replace passages that are only names with the unit's best other passage, if the query has more words."""
+    """Replace each passage that is only a name with the unit's best other passage, if the query has more words."""
     question = ranking.question
     names = {owner: passage for owner, passage in data.passages.items() if is_name_only(question, passage)}
     observations = await latest_observations(scope, list(names), ranking.vector, MAX_COMPARED_OBSERVATIONS)
@@ -171,14 +170,13 @@ async def _replace_name_passages(
         data.passages[owner] = next(iter(sort_by_relevance(question, name.text, other_passages, points)), name)
 
 
-def _make_hit(request: Request, ranking: Ranking, data: ReplyData, ranked: RankedUnit, length: int) -> Hit:
-    """Return a hit with a passage of at most `length` characters."""
+def _make_hit(request: Request, ranking: Ranking, data: ReplyData, ranked: RankedUnit, max_length: int) -> Hit:
     row, scored = data.rows[ranked.owner], _scored_passage(ranking, ranked)
     passage = data.passages.get(ranked.owner)
     kind: Literal["node", "connection"] = "connection" if row.from_id else "node"
     titles = {subject_id: row.title for subject_id, row in data.rows.items()}
     cosine = scored.passage.cosine if scored is not None and ranking.mode == "semantic" else None
-    shown_excerpt = choose_excerpt(passage.text, ranking.question, length) if passage is not None else None
+    shown_excerpt = choose_excerpt(passage.text, ranking.question, max_length) if passage is not None else None
     created, modified = cast("datetime | None", row.event.get("_created")), row.modified
     return Hit(
         id=row.id,

@@ -104,7 +104,7 @@ class Frontier:
             if self.nodes.takes_all or not any(is_node):
                 break
         await self.scale.check()
-        return await self._merge_changes(request, request.most, marked_rows.rows, changed)
+        return await self._merge_changes(request, marked_rows.rows, changed)
 
     def params(self, request: EdgeRequest) -> dict[str, object]:
         """Return the parameters of the statement that reads connections."""
@@ -153,7 +153,7 @@ class Frontier:
         return [connection_type.name for connection_type in ontology.connection_types] if ontology else []
 
     async def _merge_changes(
-        self, request: EdgeRequest, maximum: int, rows: Sequence[FrontierRow], changed: Sequence[ConcurrentChange]
+        self, request: EdgeRequest, rows: Sequence[FrontierRow], changed: Sequence[ConcurrentChange]
     ) -> EdgeReply:
         """Return the read connections, with concurrent changes applied from their last events."""
         changed_ids = {row.subject for row in changed}
@@ -174,9 +174,10 @@ class Frontier:
             edges[node].pop(edge.id, None)
         edges_by_node = {node: sorted(node_edges.values(), key=self._order) for node, node_edges in edges.items()}
         hubs = frozenset(row.node for row in rows if row.is_cut)
-        cut = hubs.union(node for node, node_edges in edges_by_node.items() if len(node_edges) > maximum)
+        cut = hubs.union(node for node, node_edges in edges_by_node.items() if len(node_edges) > request.most)
         degrees = {row.node: row.edges for row in rows}
-        return EdgeReply({node: node_edges[:maximum] for node, node_edges in edges_by_node.items()}, cut, hubs, degrees)
+        strongest = {node: node_edges[: request.most] for node, node_edges in edges_by_node.items()}
+        return EdgeReply(strongest, cut, hubs, degrees)
 
     def _order(self, edge: Edge) -> tuple[float, str]:
         return -(edge.weight if self.by is None else to_number(edge.properties.get(self.by))), edge.id

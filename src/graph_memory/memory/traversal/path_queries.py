@@ -48,7 +48,7 @@ async def find_path(core: Core, domain: str, request: PathRequest) -> Paths:
     paths = tuple(_build_path(path, explored, rows) for path in best.paths if rows.keys() >= set(path))
     return Paths(
         paths=paths,
-        tried=None if paths else _describe_search(request, explored),
+        tried=None if paths else _describe_failed_search(request, explored),
         warnings=(
             *_limit_warnings(explored, best),
             *(() if paths else await place.warn_of_unknown_types(request.edges.types)),
@@ -67,8 +67,7 @@ def _build_path(node_ids: Sequence[str], explored: ExploredGraph, rows: Mapping[
     )
 
 
-def _describe_search(request: PathRequest, explored: ExploredGraph) -> str:
-    """Describe a search that found no path."""
+def _describe_failed_search(request: PathRequest, explored: ExploredGraph) -> str:
     directions = {"out": "in their direction", "in": "against their direction", "both": "in either direction"}
     types = f" of type {', '.join(request.edges.types)}" if request.edges.types else ""
     noun = "connection" if request.max_depth == 1 else "connections"
@@ -77,7 +76,6 @@ def _describe_search(request: PathRequest, explored: ExploredGraph) -> str:
 
 
 def _limit_warnings(explored: ExploredGraph, best: BestPaths) -> list[str]:
-    """Return a warning for each limit that the search reached."""
     lines: list[str] = []
     if explored.is_full:
         number, steps = explored.explored - 1, explored.steps

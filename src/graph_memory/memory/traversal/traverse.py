@@ -196,7 +196,6 @@ async def _build_result(
 
 
 def _request_edges_between(nodes: Sequence[str]) -> Steps[dict[str, Edge]]:
-    """Request all connections between the nodes, and return them by id."""
     edges: dict[str, Edge] = {}
     for part in split_into_requests(nodes):
         reply = yield EdgeRequest(part, towards=tuple(nodes))

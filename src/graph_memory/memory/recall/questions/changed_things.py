@@ -41,7 +41,7 @@ class Change:
     has_content: bool
 
     def parts(self, known_text: str = "", *, only_new: bool = False) -> Sequence[ChangeDescription]:
-        """Return the changes whose texts are not in `known_text`. With `only_new`, omit facts that ended."""
+        """Return the changes whose texts are not in `known_text`. If `only_new` is set, omit facts that ended."""
         parts = [part for part in self.node_changes.parts.values() if not part.text or part.text not in known_text]
         return [part for part in parts if not (only_new and part.words.startswith(REMOVED))]
 

@@ -162,7 +162,7 @@ class Tense:
 
 @dataclass(frozen=True, slots=True)
 class TimedQuestion:
-    """A question without its time phrase. The time is a period, or the name of an event and the word before it."""
+    """A question whose time phrase was removed. The time is a period, or an event's name with the word before it."""
 
     text: str
     period: Period | None = None

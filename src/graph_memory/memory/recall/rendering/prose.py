@@ -154,10 +154,10 @@ def _render_page(material: RecallInput, question: Query, most: int, count: Count
     first_items, others = split_items(material.items)
     for item in first_items:
         _render_item(state, item)
-    _render_more(state, [item for item in first_items if item.share])
+    _render_more_observations(state, [item for item in first_items if item.share])
     for item in others:
         _render_item(state, item)
-    _render_more(state, material.items)
+    _render_more_observations(state, material.items)
     unobserved = _append_omitted_counts(state)
     omitted_ids: set[str] = set()
     listed_ids: set[str] = set()
@@ -207,7 +207,6 @@ def _type_counts(state: _ProseState) -> str:
 
 
 def _render_item(state: _ProseState, item: RecallItem) -> None:
-    """Render as much of an item as fits."""
     page = state.page
     if page.left < _MIN_LINE_TOKENS:
         return
@@ -320,8 +319,7 @@ def _render_observations(page: _Page, entry: _Entry, fewest: int, room: int) -> 
         entry.reserved = 0
 
 
-def _render_more(state: _ProseState, items: Sequence[RecallItem]) -> None:
-    """Render as many of the remaining observations of rendered items as fit."""
+def _render_more_observations(state: _ProseState, items: Sequence[RecallItem]) -> None:
     for item in items:
         if (entry := state.entries.get(item.id)) is not None and entry.waiting:
             _render_observations(state.page, entry, 0, state.page.left)

@@ -75,7 +75,7 @@ class RecallEdge:
     until: str = ""
     """The last day on which the connection was valid, if it has ended."""
     since: str = ""
-    """The first day on which the connection was valid, or else was stored. Empty if it has ended."""
+    """The first day on which the connection was valid, or the day on which it was stored. Empty if it has ended."""
 
     def other(self, node: str) -> str:
         """Return the node at the other end of the connection."""

@@ -17,12 +17,7 @@ from graph_memory.memory.recall.rendering.prose import (
     RenderedRecall,
     split_items,
 )
-from graph_memory.memory.recall.rendering.recall_input import (
-    RecallEdge,
-    RecallFact,
-    RecallInput,
-    RecallItem,
-)
+from graph_memory.memory.recall.rendering.recall_input import RecallEdge, RecallFact, RecallInput, RecallItem
 from graph_memory.memory.recall.rendering.sentence_selection import select_sentences
 from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.memory.search.token_budget import Count, RemainingTokens
@@ -163,7 +158,7 @@ class _Object(RemainingTokens):
 
 
 def _entry_that_fits(item: RecallItem, question: Query, page: _Object) -> Content | None:
-    """Return an item's entry, cut to its share of the remaining tokens, or None if none of it fits."""
+    """Return an item's entry, cut to its share of the remaining tokens, or None if no part of the entry fits."""
     room = min(page.left, max(round(page.left * MAX_ITEM_SHARE), LEAST))
     brief_entry = _brief_entry(item)
     full_entry = {**brief_entry, **_full_entry(item)}

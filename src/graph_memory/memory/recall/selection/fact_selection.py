@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.background import task_group
+from graph_memory.memory.graph.queries import Page, query_nodes
+from graph_memory.memory.history.past import Past
 from graph_memory.memory.recall.questions.period_filter import is_dated
 from graph_memory.memory.recall.questions.seeds import Seeds
 from graph_memory.memory.recall.recall_queries import (
@@ -42,7 +44,9 @@ from graph_memory.memory.search.retrieval.superseded import (
     newest_first,
     observation_notes,
 )
-from graph_memory.memory.traversal.walks.edges import MAX_EDGES, to_datetime
+from graph_memory.memory.traversal.walks.edges import MAX_EDGES, split_into_requests, to_datetime
+from graph_memory.model.matching import FieldFilter
+from graph_memory.model.results import NodeIds
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import SUMMARY, SUMMARY_KEY, is_pattern_data
 from graph_memory.model.text.wording import format_day, format_last_day
@@ -52,6 +56,8 @@ MAX_EXPANDED = 40
 """Maximum number of nodes whose connections are read in one step, highest values first."""
 _TOKENS_OF_SHORT_ITEM = 20
 """Number of tokens of a short item, from which the number of items to read is computed."""
+_TOKENS_OF_SHORTEST_ITEM = 8
+"""Minimum number of tokens of an item."""
 _MAX_ENDS = 400
 SUMMARY_FACTOR = 0.5
 """Factor applied to the value of a session summary."""
@@ -73,6 +79,37 @@ class Subgraph:
 def max_items_for(tokens: int) -> int:
     """Return the number of items to read for a reply of `tokens` tokens."""
     return tokens // _TOKENS_OF_SHORT_ITEM + 10
+
+
+def max_items_in_all(tokens: int) -> int:
+    """Return the number of items to read for a reply of `tokens` tokens about the whole memory."""
+    return tokens // _TOKENS_OF_SHORTEST_ITEM
+
+
+async def read_whole_domain(scope: Scope, subgraph: Subgraph, most: int) -> tuple[Subgraph, list[str]]:
+    """Return a subgraph of up to `most` nodes with their connections, and a note if the domain has more nodes.
+
+    Nodes of the given subgraph come first.
+    """
+    page = await _read_node_ids(scope, most)
+    values = {**dict.fromkeys(page.node_ids, 0.0), **subgraph.values}
+    selected_ids = sort_by_value(values)[:most]
+    ties, edges = dict(subgraph.connections), dict(subgraph.edges)
+    weigher = await scope.load_weigher()
+    for part in split_into_requests([node for node in selected_ids if node not in edges]):
+        results, degrees = await strongest_connections_of(scope, weigher, part)
+        ties |= {tie.id: tie for tie in results}
+        edges |= dict.fromkeys(part, 0) | degrees
+    more = f"Only {most:,} nodes were read, and there are more. Ask a question to find others."
+    return replace(subgraph, connections=ties, edges=edges, values=values), [more] if page.next_cursor else []
+
+
+async def _read_node_ids(scope: Scope, limit: int) -> NodeIds:
+    if scope.at is not None:
+        return await Past(scope.core, scope.domain, scope.at).query_nodes(limit=limit)
+    return await query_nodes(
+        scope.core, scope.domain, Page("", limit), type_name=None, properties=None, fields=FieldFilter(), detail=False
+    )
 
 
 async def expand(scope: Scope, seeds: Seeds, steps: int, max_connections: int = 0) -> Subgraph:

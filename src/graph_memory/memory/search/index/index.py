@@ -88,7 +88,7 @@ class NameRow:
 
 @dataclass(frozen=True, slots=True)
 class WaitingRow:
-    """A text without a vector, with its head and hash."""
+    """A text that waits for a vector, with its head and hash."""
 
     sha256: str
     head: str
@@ -192,7 +192,7 @@ async def index_page(core: Core, domain: str) -> bool:
 
 
 async def _index_events(core: Core, domain: str, position: Position, size: BatchSize) -> bool:
-    """Index the next events that fit into one transaction (at least one). Return whether there may be more."""
+    """Index the next events, as many as fit into one transaction but at least one. Return whether there may be more."""
     limits = {"after": position.seq, "limit": size.events, "most": PAGE_TEXT, "open": END}
     rows = _take_contiguous(position, await core.store.read(EVENTS, domain=domain, **limits))
     while versions := await versions_of(core, domain, rows):
@@ -323,11 +323,9 @@ async def _compute_changes(core: Core, domain: str, versions: Sequence[Version])
 async def _observations_of_retyped(core: Core, domain: str, versions: Sequence[Version]) -> Mapping[str, Sequence[str]]:
     observations: dict[str, list[str]] = {}
     for node in dict.fromkeys(version.owner for version in versions if version.has_new_type):
-        observations[node] = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
-        observations[node] += [
-            version.owner for version in versions if version.kind is Kind.OBSERVATION and version.unit == node
-        ]
-        observations[node] = list(dict.fromkeys(observations[node]))
+        stored = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
+        new = [version.owner for version in versions if version.kind is Kind.OBSERVATION and version.unit == node]
+        observations[node] = list(dict.fromkeys([*stored, *new]))
     return observations
 
 
@@ -365,12 +363,11 @@ async def _write_part(core: Core, domain: str, position: Position, next_position
 
 
 async def embed_pending(core: Core, domain: str, until: float, late_until: float = 0.0) -> str | None:
-    """Embed pending passages until the monotonic time `until`. If only a handful remain, continue until `late_until`.
+    """Embed pending passages until `until`, or `late_until` if only a handful remain. Both are monotonic times.
 
     Returns the reason if vectors could not be computed, otherwise None.
     """
-    embedder = core.embedder
-    if embedder is None:
+    if (embedder := core.embedder) is None:
         return "vectors are off"
     while (now := time.monotonic()) < max(until, late_until):
         at_once = AT_ONCE if until - now > UNHURRIED_SECONDS else FEW_AT_ONCE_WAITING

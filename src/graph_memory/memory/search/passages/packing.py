@@ -20,7 +20,7 @@ from graph_memory.memory.search.passages.units import BoundaryLevel, TextRange
 MAX_WORDS = 120
 """Maximum number of words of a passage."""
 _MAX_BODY_WORDS = 114
-"""Maximum number of words of a passage, without a repeated sentence."""
+"""Maximum number of words of a passage, not counting a repeated sentence."""
 _MIN_WORDS = 25
 """Minimum number of words on either side of a cut, if possible."""
 _REACH_WORDS = 48

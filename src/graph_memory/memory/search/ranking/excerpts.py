@@ -36,7 +36,6 @@ def choose_excerpt(text: str, question: Query, characters: int) -> Excerpt:
 
 
 def _match_term(word: str, question: Query) -> str:
-    """Return the query term that a word matches, or an empty string."""
     return next((term for term in question.analyser.terms(word) if term in question.terms), "")
 
 

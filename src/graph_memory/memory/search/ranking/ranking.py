@@ -148,15 +148,14 @@ def rank(
             ranked_by_owner[owner] = ranked
     for owner, mention in mentions_in_query(question, units).items():
         detail = {"name": mention.name, "namesakes": mention.namesakes}
-        part = ScoreComponent("name", NAME_BONUS / mention.namesakes, detail)
-        ranked_by_owner[owner] = _add_part(ranked_by_owner.get(owner, RankedUnit(owner, 0.0, None, ())), part)
+        _add_part(ranked_by_owner, owner, ScoreComponent("name", NAME_BONUS / mention.namesakes, detail))
     return sort_units(ranked_by_owner.values())
 
 
 def rank_by_cosine(
     candidates: Sequence[Candidate], units: Mapping[str, UnitFeatures], weights: EvidenceWeights
 ) -> list[RankedUnit]:
-    """Return the units, best first, by their best passage's cosine. Tool outputs keep only a share of it."""
+    """Return the units, sorted by the cosine of their best passage. Tool outputs keep only a share of their cosine."""
     weights = replace(weights, lexical=0.0, semantic=1.0, edge=0.0, recency=0.0, use=0.0)
     best: dict[str, RankedUnit] = {}
     for candidate in candidates:
@@ -184,7 +183,7 @@ def pass_on_scores(ranked: Sequence[RankedUnit], mentions: Mapping[str, Mapping[
                 parts[owner] = ScoreComponent("hop", value, {"from": seed.owner, "name": mention.name})
     ranked_by_owner = {unit.owner: unit for unit in ranked}
     for owner, part in parts.items():
-        ranked_by_owner[owner] = _add_part(ranked_by_owner.get(owner, RankedUnit(owner, 0.0, None, ())), part)
+        _add_part(ranked_by_owner, owner, part)
     return sort_units(ranked_by_owner.values())
 
 
@@ -234,7 +233,7 @@ def redistribute_weights(weights: EvidenceWeights, candidates: Sequence[Candidat
 def fuse(scores: CandidateScores, weights: EvidenceWeights) -> list[ScoreComponent]:
     """Return the weighted scores for words and vectors as parts of a score.
 
-    For a passage without a vector, the word score gets the weight of both.
+    If the passage has no vector, the word score gets the weight of both.
 
     Source: the convex combination of S. Bruch, S. Gai, A. Ingber, An analysis of fusion functions for hybrid retrieval
     (2023), which also finds it better than reciprocal rank fusion.
@@ -316,6 +315,7 @@ def sort_units(ranked: Iterable[RankedUnit]) -> list[RankedUnit]:
     return sorted(ranked, key=lambda ranked: (-ranked.score, ranked.owner))
 
 
-def _add_part(ranked: RankedUnit, part: ScoreComponent) -> RankedUnit:
+def _add_part(ranked_by_owner: dict[str, RankedUnit], owner: str, part: ScoreComponent) -> None:
+    ranked = ranked_by_owner.get(owner, RankedUnit(owner, 0.0, None, ()))
     parts = (*ranked.parts, part)
-    return replace(ranked, parts=parts, score=fsum(part.value for part in parts))
+    ranked_by_owner[owner] = replace(ranked, parts=parts, score=fsum(part.value for part in parts))

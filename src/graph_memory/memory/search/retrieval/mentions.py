@@ -1,4 +1,4 @@
-"""Looks up the nodes that texts mention, by names in the query and in the best units' texts."""
+"""Finds the nodes whose names occur in the query or in the texts of the best units."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reads the features that the ranking uses besides passages: names, connections, age and uses.
 
-Features without a weight are not read.
+A feature is not read if its weight is 0.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ CONTEXT_CHARACTERS = 900
 MAX_OWNERS_OF_NAME = 100
 """Maximum number of a name's owners. A name with more owners identifies none of them."""
 MAX_NAMES = 200
-"""Maximum number of a text's names that are searched for in other texts, longest names first."""
+"""Maximum number of names in a text that are looked up, longest names first."""
 MAX_TERMS = 64
 MAX_TEXTS = 200
 """Maximum number of passages that are searched for names in each of the best units."""

@@ -53,7 +53,7 @@ def split_words(text: str) -> list[str]:
 
 
 def iterate_words(text: str) -> Iterator[str]:
-    """Yield the words of `split_words`, as far as the caller reads them."""
+    """Yield the words that `split_words` returns, one by one, so that a caller can stop early."""
     return (_fold(word[0]) for word in _find_words(text))
 
 

@@ -151,7 +151,10 @@ async def communities_of(core: Core, domain: str, max_wait: float) -> CommunityS
     if not state.is_current(head) and not state.is_computing:
         obstacle = _obstacle(cache, state)
         if obstacle is None:
-            _start(core, domain, cache, state)
+            state.error, state.end = None, anyio.Event()
+            cache.started += 1
+            name = f"communities of {domain}, computation {cache.started}"
+            core.background.start(name, _compute(core, domain, cache, state, state.end))
     if state.clustering is None and state.end is not None:
         with anyio.move_on_after(max_wait):
             await state.end.wait()
@@ -159,14 +162,6 @@ async def communities_of(core: Core, domain: str, max_wait: float) -> CommunityS
     if state.clustering is None and failure is not None:
         raise GraphError(failure.code, failure.message, failure.details)  # several callers raise it
     return CommunitySnapshot.of(state, head)
-
-
-def _start(core: Core, domain: str, cache: CommunityCache, state: DomainCommunities) -> None:
-    state.error, state.end = None, anyio.Event()
-    cache.started += 1
-    core.background.start(
-        f"communities of {domain}, computation {cache.started}", _compute(core, domain, cache, state, state.end)
-    )
 
 
 def _obstacle(cache: CommunityCache, state: DomainCommunities) -> GraphError | None:

@@ -94,12 +94,11 @@ async def get_communities(
         at=snapshot.at,
         seq=snapshot.seq,
         is_computing=snapshot.is_computing,
-        warnings=(*snapshot.warnings, *_omitted_edges(clustering, len(edges), EDGES * limit)) or None,
+        warnings=(*snapshot.warnings, *_omitted_edge_warnings(clustering, len(edges), EDGES * limit)) or None,
     )
 
 
-def _omitted_edges(clustering: Clustering, count: int, limit: int) -> Iterable[str]:
-    """Return warnings about edges that are not in the result."""
+def _omitted_edge_warnings(clustering: Clustering, count: int, limit: int) -> Iterable[str]:
     if count > limit:
         yield f"The {count - limit:,} edges with the fewest connections are omitted. Raise limit to get more."
     if clustering.uncounted:
