@@ -205,11 +205,11 @@ def _build_reply(
 ) -> tuple[RecallResult, tuple[str, ...]]:
     """Return the reply, cut to the budget, and the ids of the items in it."""
     content: str | dict[str, Any]
-    most = request.max_tokens if seeds.has_relevant_text else min(request.max_tokens, NEAREST_TOKENS)
+    max_tokens = request.max_tokens if seeds.has_relevant_text else min(request.max_tokens, NEAREST_TOKENS)
     if request.form == "structured":
-        content, packed_result = pack_structured(material, seeds.question, most, count)
+        content, packed_result = pack_structured(material, seeds.question, max_tokens, count)
     else:
-        packed_result = pack_prose(material, seeds.question, most, count)
+        packed_result = pack_prose(material, seeds.question, max_tokens, count)
         content = packed_result.content
     notes = [*(scope.coverage.warnings if request.needs_index else ()), *seeds.notes]
     if material.is_empty and not request.follows_corrections:
@@ -274,7 +274,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     """Return an overview: counts of types, the last changes, the most used nodes, open questions and search results."""
     seeds, counts = Seeds(without_types=request.without_types), dict[str, int]()
     changed: list[str] = []
-    used: dict[str, int] = {}
+    use_counts: dict[str, int] = {}
 
     async def count() -> None:
         if scope.at is None:
@@ -289,7 +289,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     async def read_used() -> None:
         if scope.at is None and not request.in_primer:
             rows = await read_most_used(scope.core, scope.domain, MAX_LISTED * _USED_FACTOR + len(request.reported))
-            used.update({row.id: row.count for row in rows if row.id not in request.reported})
+            use_counts.update({row.id: row.count for row in rows if row.id not in request.reported})
 
     async with task_group() as tasks:
         for read in (count, read_changed, read_used):
@@ -297,7 +297,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     if request.query is not None or request.focus:
         limit_of_seeds = (request.limit or MAX_LISTED) + len(request.reported)
         seeds = await seeds_of(scope, replace(request, limit=limit_of_seeds), now)
-    all_seeds = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 0.0))
+    all_seeds = replace(seeds, values=dict.fromkeys((*changed, *use_counts, *seeds.values), 0.0))
     await prefer_context(scope, request.context, all_seeds)
     subgraph = await expand(scope, all_seeds, 0)
     material = await build_recall_input(scope, seeds, subgraph, len(all_seeds.values), now, has_texts=False)
@@ -305,8 +305,8 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     limit = request.limit or MAX_LISTED
     hits = sort_by_value(seeds.values)[:limit]
     changed.sort(key=lambda node: -all_seeds.values[node])
-    favourites = sorted(used, key=lambda node: -all_seeds.values[node])
-    most_used_items = [replace(items[node], uses=used[node]) for node in favourites if node in items]
+    favourites = sorted(use_counts, key=lambda node: -all_seeds.values[node])
+    most_used_items = [replace(items[node], uses=use_counts[node]) for node in favourites if node in items]
     recent_items = [items[node] for node in changed if node in items]
     lists = [
         ("Found", [items[node] for node in hits if node in items]),
@@ -314,12 +314,12 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
         ("Used most", [item for item in most_used_items if item.type != SUMMARY][:limit]),
         ("Open questions", [item for item in recent_items if _is_open_question(item)][:limit]),
     ]
-    shown = [
+    shown_lists = [
         (head, [replace(item, facts=work_facts(item.facts), path="") for item in listed_items])
         for head, listed_items in lists
         if listed_items
     ]
-    return seeds, replace(material, items=(), connections=(), counts=counts, lists=shown)
+    return seeds, replace(material, items=(), connections=(), counts=counts, lists=shown_lists)
 
 
 def _drop_old_summaries(items: Sequence[RecallItem]) -> list[RecallItem]:

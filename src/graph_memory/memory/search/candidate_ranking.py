@@ -384,13 +384,15 @@ async def _rank_units(
         features = {unit: UnitFeatures(1, is_tool_output=unit in tool_outputs) for unit in scored_units}
         return rank_by_cosine([passage.candidate for passage in scored], features, request.weights)
     admit = make_name_filter(scope, node_filter, scored_units, tool_outputs)
-    texts = evidence.sample.texts if evidence.sample else 0
-    names = await owners_of_names(evidence.names, texts, admit)
+    text_count = evidence.sample.texts if evidence.sample else 0
+    names = await owners_of_names(evidence.names, text_count, admit)
     sizes: dict[str, int] = {}
     for passage in scored:
         sizes[passage.passage.unit] = max(sizes.get(passage.passage.unit, 1), passage.passage.of_owner)
     is_past = request.as_of is not None
     units = await units_of(scope, request.weights, sizes, names, tool_outputs, evidence.notes, is_past=is_past)
     ranked = rank(request.query, [passage.candidate for passage in scored], units, weights=request.weights)
-    results = await spread_scores(scope, ranked, {passage.passage.key: passage for passage in scored}, texts, admit)
-    return [ranked for ranked in results if ranked.score > 0]
+    reranked = await spread_scores(
+        scope, ranked, {passage.passage.key: passage for passage in scored}, text_count, admit
+    )
+    return [ranked for ranked in reranked if ranked.score > 0]

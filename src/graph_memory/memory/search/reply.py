@@ -68,7 +68,8 @@ async def build_reply(scope: Scope, request: Request, ranking: Ranking) -> Searc
         position = after + (
             len(page) if shown_count == len(existing_units) else page.index(existing_units[shown_count])
         )
-        cursor = _next_cursor(scope, ranking, position)
+        seq = scope.coverage.seq if scope.at is None else scope.at
+        cursor = str(Cursor(seq, ranking.width, position)) if position < len(ranking.ranked) else None
         cut_off = _cut_off_note(ranking) if cursor is None and not ranking.is_all else None
         notes = [*scope.coverage.warnings, *ranking.notes, cut_off, note]
         return SearchResult(
@@ -107,19 +108,16 @@ def _cut_off_note(ranking: Ranking) -> str:
     )
 
 
-def _next_cursor(scope: Scope, ranking: Ranking, position: int) -> str | None:
-    if position >= len(ranking.ranked):
-        return None
-    return str(Cursor(scope.coverage.seq if scope.at is None else scope.at, ranking.width, position))
-
-
 async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[RankedUnit]) -> ReplyData:
     data = ReplyData()
     nodes: list[str] = []
     connections: list[str] = []
     sources = {str(part.detail["from"]) for ranked in page for part in ranked.parts if part.name == "hop"}
     units_by_name = [ranked.owner for ranked in page if ranked.best is None]
-    scored_by_owner = _passages_by_owner(ranking, page)
+    scored_by_owner: dict[str, list[ScoredPassage]] = {ranked.owner: [] for ranked in page}
+    for scored in ranking.scored.values():
+        if scored.passage.unit in scored_by_owner:
+            scored_by_owner[scored.passage.unit].append(scored)
     for ranked in page:
         best = _scored_passage(ranking, ranked)
         is_connection = best is not None and best.passage.owner_kind == Kind.CONNECTION
@@ -245,11 +243,3 @@ def _position_hint(text: str, passage: Passage) -> int:
 
 def _scored_passage(ranking: Ranking, ranked: RankedUnit) -> ScoredPassage | None:
     return None if ranked.best is None else ranking.scored.get(ranked.best.passage)
-
-
-def _passages_by_owner(ranking: Ranking, page: Sequence[RankedUnit]) -> Mapping[str, Sequence[ScoredPassage]]:
-    scored_passages: dict[str, list[ScoredPassage]] = {ranked.owner: [] for ranked in page}
-    for scored in ranking.scored.values():
-        if scored.passage.unit in scored_passages:
-            scored_passages[scored.passage.unit].append(scored)
-    return scored_passages

@@ -170,8 +170,11 @@ class Frontier:
                 if edge and self._may_follow(request, node, edge):
                     edges[node][edge.id] = edge
                     uncertain_edges.append((node, edge))
-        for node, edge in await self._find_excluded(uncertain_edges):
-            edges[node].pop(edge.id, None)
+        if uncertain_edges and not self.nodes.takes_all:  # concurrent writes may have changed the nodes at their ends
+            allowed = await self.filter_nodes({edge.other(node) for node, edge in uncertain_edges})
+            for node, edge in uncertain_edges:
+                if edge.other(node) not in allowed:
+                    edges[node].pop(edge.id, None)
         edges_by_node = {node: sorted(node_edges.values(), key=self._order) for node, node_edges in edges.items()}
         hubs = frozenset(row.node for row in rows if row.is_cut)
         cut = hubs.union(node for node, node_edges in edges_by_node.items() if len(node_edges) > request.most)
@@ -181,16 +184,6 @@ class Frontier:
 
     def _order(self, edge: Edge) -> tuple[float, str]:
         return -(edge.weight if self.by is None else to_number(edge.properties.get(self.by))), edge.id
-
-    async def _find_excluded(self, uncertain_edges: Sequence[tuple[str, Edge]]) -> list[tuple[str, Edge]]:
-        """Return the connections to nodes that fail the node filter, according to the log.
-
-        Concurrent writes may have changed these nodes since the connections were read.
-        """
-        if self.nodes.takes_all or not uncertain_edges:
-            return []
-        allowed = await self.filter_nodes({edge.other(node) for node, edge in uncertain_edges})
-        return [(node, edge) for node, edge in uncertain_edges if edge.other(node) not in allowed]
 
     async def filter_nodes(self, nodes: Collection[str]) -> set[str]:
         """Return the nodes that pass the node filter, according to the log. Start nodes always pass."""

@@ -71,8 +71,8 @@ def _describe_failed_search(request: PathRequest, explored: ExploredGraph) -> st
     directions = {"out": "in their direction", "in": "against their direction", "both": "in either direction"}
     types = f" of type {', '.join(request.edges.types)}" if request.edges.types else ""
     noun = "connection" if request.max_depth == 1 else "connections"
-    wanted = f"No path of at most {request.max_depth} {noun}{types}, {directions[request.edges.direction]}"
-    return f"{wanted}: {explored.explored:,} nodes were reached from both ends."
+    description = f"No path of at most {request.max_depth} {noun}{types}, {directions[request.edges.direction]}"
+    return f"{description}: {explored.explored:,} nodes were reached from both ends."
 
 
 def _limit_warnings(explored: ExploredGraph, best: BestPaths) -> list[str]:

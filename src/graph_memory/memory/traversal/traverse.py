@@ -165,8 +165,8 @@ async def _build_result(
         )
         tokens = _count_tokens((nodes, connections_shown))
         if result.visits and not nodes:
-            least = _count_tokens(result.render(STAGES - 1, 1))
-            warnings = (*warnings, f"max_tokens is too small: the first node alone takes {least} tokens.")
+            min_tokens = _count_tokens(result.render(STAGES - 1, 1))
+            warnings = (*warnings, f"max_tokens is too small: the first node alone takes {min_tokens} tokens.")
     left_out = OmittedCounts(
         max_nodes=walk.is_full or None,
         max_depth=sum(visit.depth == request.max_depth for visit in result.visits) or None,

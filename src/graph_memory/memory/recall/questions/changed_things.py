@@ -71,8 +71,8 @@ async def find_changed_nodes(
     for item in digest(map(_render_event, rows, events), lambda text: quote_label(text, _LONGEST)):
         event, state = newest.get(item.id), states.get(item.id)
         if event is not None and _is_reported(item, event, state):
-            by = event.origin.actor or event.origin.session or event.origin.source
-            changes.append(Change(item, by, event.at, bool((state or {}).get("_content_size"))))
+            author = event.origin.actor or event.origin.session or event.origin.source
+            changes.append(Change(item, author, event.at, bool((state or {}).get("_content_size"))))
     return changes
 
 

@@ -160,9 +160,9 @@ async def find_work(scope: Scope) -> OpenWork:
     hits = await rank_candidates(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
     by_type, is_complete = await _ids_by_type(scope)
     rows = await fetch_rows(scope, Kind.NODE, [*dict.fromkeys((*by_type, *(hit.owner for hit in hits.ranked)))])
-    results = sorted(filter(_is_work, rows.values()), key=lambda row: (due_date(row.facts), row.id))
-    closed = [row for row in results if is_closed(row.facts)]
-    return OpenWork([row for row in results if not is_closed(row.facts)], closed, hits.is_all and is_complete)
+    work_rows = sorted(filter(_is_work, rows.values()), key=lambda row: (due_date(row.facts), row.id))
+    closed_rows = [row for row in work_rows if is_closed(row.facts)]
+    return OpenWork([row for row in work_rows if not is_closed(row.facts)], closed_rows, hits.is_all and is_complete)
 
 
 async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:

@@ -172,8 +172,8 @@ def _render_page(material: RecallInput, question: Query, most: int, count: Count
 
 def split_items(items: Sequence[RecallItem]) -> tuple[list[RecallItem], list[RecallItem]]:
     """Split the items into two lists: the first items and all named items, and the remaining items."""
-    near = [item for place, item in enumerate(items) if place < FIRST_ITEMS or item.share]
-    return near, [item for place, item in enumerate(items) if place >= FIRST_ITEMS and not item.share]
+    first_items = [item for place, item in enumerate(items) if place < FIRST_ITEMS or item.share]
+    return first_items, [item for place, item in enumerate(items) if place >= FIRST_ITEMS and not item.share]
 
 
 def _begin_prose(material: RecallInput, question: Query, most: int, count: Count) -> _ProseState:
@@ -231,26 +231,26 @@ def _block_of(state: _ProseState, item: RecallItem) -> tuple[str, str]:
     if not item.path:
         return (_ELSEWHERE, "Elsewhere:") if any(state.page.heads.values()) else (item.id, "")
     kind, when = state.paths[item.path]
-    about = ", ".join(part for part in (render_name(kind) if kind and kind != state.common else "", when) if part)
-    return item.path, f"In {quote_stored(item.path)}{f' ({about})' if about else ''}:"
+    description = ", ".join(part for part in (render_name(kind) if kind and kind != state.common else "", when) if part)
+    return item.path, f"In {quote_stored(item.path)}{f' ({description})' if description else ''}:"
 
 
 def _render_line(state: _ProseState, item: RecallItem, room: int, left: int) -> tuple[str, bool]:
     """Return the line of an item in at most `room` tokens, and whether part of the content is missing."""
     cost = state.page.cost
     begins, text = _line_parts(state, item)
-    whole = f"{begins}{quote_stored(text)}" if text else begins.removesuffix(": ")
-    if cost(whole) <= room:
-        return whole, item.is_part
+    whole_line = f"{begins}{quote_stored(text)}" if text else begins.removesuffix(": ")
+    if cost(whole_line) <= room:
+        return whole_line, item.is_part
     if item.summary and cost(summed := f"{begins}{quote_stored(item.summary)}") <= room:
         return summed, True
     part = select_sentences(flatten(text), state.question, room - cost(f'{begins}""'), state.page.count)
     if part and cost(cut_line := f"{begins}{quote_stored(part)}") <= left:
         return cut_line, True
-    about = _describe_item(state, item)
+    description = _describe_item(state, item)
     short_label = f"{_DASH}{quote_label(item.title, _SHORT_HEAD_LENGTH)}"
     shortest = short_label if item.title else _item_name(item, "", _SHORT_HEAD_LENGTH)
-    for title in (_item_name(item, about), shortest):
+    for title in (_item_name(item, description), shortest):
         if cost(title) <= left:
             return title, True
     return "", True
@@ -258,22 +258,22 @@ def _render_line(state: _ProseState, item: RecallItem, room: int, left: int) -> 
 
 def _line_parts(state: _ProseState, item: RecallItem) -> tuple[str, str]:
     """Return the prefix of an item's line, which contains the title, and the item's text without the title."""
-    about = _describe_item(state, item)
+    description = _describe_item(state, item)
     title, text = flatten(item.title), item.text.strip().lstrip("# ")
     first_line, _, following_lines = text.partition("\n")
     if item.ends is None and title and (line := flatten(first_line)).startswith(title):
         if line == title:
             text = following_lines.strip()
         elif len(title) > _MAX_TITLE:  # the title is the beginning of the text
-            return f"{_DASH}({about}): " if about else _DASH, text
-    return f"{_item_name(item, about, _MAX_HEAD_LENGTH)}: ", text
+            return f"{_DASH}({description}): " if description else _DASH, text
+    return f"{_item_name(item, description, _MAX_HEAD_LENGTH)}: ", text
 
 
-def _item_name(item: RecallItem, about: str, longest: int = LABEL_LENGTH) -> str:
+def _item_name(item: RecallItem, description: str, longest: int = LABEL_LENGTH) -> str:
     text = quote_label(item.title, longest)
     if item.ends is not None:
         text = f"{quote_label(item.ends[1])} {render_relation(item.type)} {quote_label(item.ends[3])}"
-    return f"{_DASH}{text}{f' ({about})' if about else ''}"
+    return f"{_DASH}{text}{f' ({description})' if description else ''}"
 
 
 def _describe_item(state: _ProseState, item: RecallItem) -> str:
@@ -325,11 +325,11 @@ def _render_more_observations(state: _ProseState, items: Sequence[RecallItem]) -
             _render_observations(state.page, entry, 0, state.page.left)
 
 
-def _observation_line(observed: RecallFact, before: str) -> str:
+def _observation_line(observed: RecallFact, previous_when: str) -> str:
     """Return the line of an observation. Its date is omitted if the previous line has the same date."""
     when = observed.when if observed.since else f"observed {observed.day}"
     end = f" ({observed.end})" if observed.end else ""
-    return f"  {'also' if observed.when == before else when}: {quote_stored(observed.text)}{end}"
+    return f"  {'also' if observed.when == previous_when else when}: {quote_stored(observed.text)}{end}"
 
 
 def _append_omitted_counts(state: _ProseState) -> dict[str, int]:

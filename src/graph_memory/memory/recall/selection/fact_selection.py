@@ -35,7 +35,7 @@ from graph_memory.memory.recall.rendering.wording import render_age
 from graph_memory.memory.recall.selection.earlier_values import with_earlier_values
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, time_of_microseconds
 from graph_memory.memory.search.ranking.scoring import Passage
-from graph_memory.memory.search.ranking.shown_passages import are_all_names, sort_by_relevance
+from graph_memory.memory.search.ranking.shown_passages import NAME, sort_by_relevance
 from graph_memory.memory.search.results import Superseded
 from graph_memory.memory.search.retrieval.retrieval import Scope, count_observations, latest_observations
 from graph_memory.memory.search.retrieval.superseded import (
@@ -199,10 +199,10 @@ def _best_first(scope: Scope, values: Mapping[str, float], rows: Sequence[Recall
     named, since its facts are items themselves.
     """
     has_past = seeds.is_by_name or scope.filters.includes_ended or scope.filters.valid_at is not None
-    at = scope.then or utc_now()
+    then = scope.then or utc_now()
 
     def sort_key(row: RecallRow) -> tuple[bool, float]:
-        holds = has_past or row.valid_to is None or to_datetime(row.valid_to) > at
+        holds = has_past or row.valid_to is None or to_datetime(row.valid_to) > then
         return holds, values[row.id] * (SUMMARY_FACTOR if row.type == SUMMARY and row.id not in seeds.named else 1.0)
 
     return [row.id for row in sorted(rows, key=sort_key, reverse=True)]
@@ -212,7 +212,7 @@ async def _with_observations(
     scope: Scope, seeds: Seeds, items: Sequence[RecallItem], pages: Mapping[str, ObservationPage]
 ) -> list[RecallItem]:
     passages = [passage for page in pages.values() for passage in page.passages]
-    over = await (find_superseded_among if scope.at is None else find_superseded_then)(scope, passages)
+    superseded = await (find_superseded_among if scope.at is None else find_superseded_then)(scope, passages)
     notes = await observation_notes(scope, passages)
     asks = {note.id: note.asks for note in notes}
     times = {note.id: note.time for note in notes if note.time is not None}
@@ -221,7 +221,7 @@ async def _with_observations(
     def with_observations(item: RecallItem) -> RecallItem:
         page = pages.get(item.id, ObservationPage())
         observed = tuple(
-            _as_observation(passage, over.get(passage.owner), times.get(passage.owner), scope.then or utc_now())
+            _as_observation(passage, superseded.get(passage.owner), times.get(passage.owner), scope.then or utc_now())
             for passage in newest_first(page.passages, asks)
         )
         return replace(item, observed=observed, unread=page.unread, share=shares.get(item.id, 0.0))
@@ -229,16 +229,18 @@ async def _with_observations(
     return [with_observations(item) for item in items]
 
 
-def _as_observation(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> RecallFact:
+def _as_observation(
+    passage: Passage, superseded: Superseded | None, time: datetime | None, now: datetime
+) -> RecallFact:
     """Return an observation with its dates: its validity, its event's date, or the day of its creation."""
-    is_ending = over is None and passage.valid_to < LATEST
+    is_ending = superseded is None and passage.valid_to < LATEST
     until = format_last_day(time_of_microseconds(passage.valid_to)) if is_ending else ""
     if passage.valid_from != EARLIEST:
         since = "since" if time_of_microseconds(passage.valid_from) <= now else "from"
-        return RecallFact(passage.text, passage.date, over, since, until)
+        return RecallFact(passage.text, passage.date, superseded, since, until)
     if time is not None:
-        return RecallFact(passage.text, format_day(time), over, "on", until)
-    return RecallFact(passage.text, passage.date, over, until=until)
+        return RecallFact(passage.text, format_day(time), superseded, "on", until)
+    return RecallFact(passage.text, passage.date, superseded, until=until)
 
 
 def _shares(seeds: Seeds, items: Sequence[RecallItem]) -> dict[str, float]:
@@ -335,11 +337,14 @@ async def observations_of(
     scope: Scope, seeds: Seeds, titles: Mapping[str, str], most: int
 ) -> Mapping[str, ObservationPage]:
     """Return the observations of each node, at most `most` of them. `titles` is ordered, best node first."""
-    found_by_name = [node for node in titles if node in seeds.values and are_all_names(seeds.passages.get(node, ()))][
-        :_MAX_BARE
+    found_by_name = [
+        node
+        for node in titles
+        if node in seeds.values and all(passage.place == NAME for passage in seeds.passages.get(node, ()))
     ]
-    first_nodes = [
-        node for place, node in enumerate(titles) if place < FIRST_ITEMS or node in seeds.named or node in found_by_name
+    first_nodes = [*titles][:FIRST_ITEMS]
+    first_nodes += [
+        node for node in [*titles][FIRST_ITEMS:] if node in seeds.named or node in found_by_name[:_MAX_BARE]
     ]
     others = [node for node in titles if node not in first_nodes]
     latest_by_node: dict[str, list[Passage]] = {}

@@ -323,9 +323,9 @@ async def _compute_changes(core: Core, domain: str, versions: Sequence[Version])
 async def _observations_of_retyped(core: Core, domain: str, versions: Sequence[Version]) -> Mapping[str, Sequence[str]]:
     observations: dict[str, list[str]] = {}
     for node in dict.fromkeys(version.owner for version in versions if version.has_new_type):
-        stored = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
-        new = [version.owner for version in versions if version.kind is Kind.OBSERVATION and version.unit == node]
-        observations[node] = list(dict.fromkeys([*stored, *new]))
+        stored_ids = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
+        new_ids = [version.owner for version in versions if version.kind is Kind.OBSERVATION and version.unit == node]
+        observations[node] = list(dict.fromkeys([*stored_ids, *new_ids]))
     return observations
 
 

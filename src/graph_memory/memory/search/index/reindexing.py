@@ -114,9 +114,9 @@ async def _relabel(core: Core, domain: str, progress: Progress) -> None:
             RELABEL, domain=domain, labels=list(LABELS), after=after, limit=MAX_RELABELLED
         )
 
-    while last := await core.store.write("relabel", attempt):
+    while last_id := await core.store.write("relabel", attempt):
         progress("Tokenizing words", None)
-        after = last
+        after = last_id
 
 
 async def change_model(

@@ -174,7 +174,7 @@ class SubjectRows:
                 self._open[place] = OpenPassage(passage, version.seq, version.at, is_new=True)
 
     def add_current_rows(self, changes: Changes) -> None:
-        """Add the rows that are created, and still current at the end of the page, to `changes`."""
+        """Add the rows to `changes` that were created in the page and are still current at its end."""
         for open_passage in self._open.values():
             if open_passage.is_new:
                 changes.created.append({"passage": self._passage_row(open_passage, END), "waits": True})

@@ -22,8 +22,8 @@ _UNSPACED = (
     "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"  # Japanese, Chinese
 )
 WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]{{1,16}}")
-"""A word. In scripts without spaces, each character is a word. So is every group of 16 characters in a sequence without
-white space."""
+"""A word. In scripts without spaces, each character is a word. In other scripts, a long sequence without white space is
+split into words of 16 characters."""
 _MAX_WORD_LENGTH = 17
 _LINE = re.compile(r"[^\n]+")
 _CLAUSE_END = tuple(",;:)]}、，；：—")

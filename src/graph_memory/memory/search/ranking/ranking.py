@@ -222,11 +222,11 @@ def _share_of(value: float, best: float) -> float:
 
 def redistribute_weights(weights: EvidenceWeights, candidates: Sequence[Candidate]) -> EvidenceWeights:
     """Return the weights. If no candidate has a word score, its weight is added to the vector score, and vice versa."""
-    both = weights.lexical + weights.semantic
+    total = weights.lexical + weights.semantic
     if not any(candidate.lexical > 0 for candidate in candidates):
-        return replace(weights, lexical=0.0, semantic=both)
+        return replace(weights, lexical=0.0, semantic=total)
     if all(candidate.cosine is None for candidate in candidates):
-        return replace(weights, lexical=both, semantic=0.0)
+        return replace(weights, lexical=total, semantic=0.0)
     return weights
 
 

@@ -5,7 +5,7 @@ The choice does not change any score.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import fsum
 
 from graph_memory.memory.search.ranking.scoring import Passage, ScoredPassage, TermScores
@@ -64,11 +64,6 @@ def _score_beyond_name(name_words: frozenset[str], points: TermScores) -> float:
 def is_name_only(question: Query, passage: Passage) -> bool:
     """Return whether a passage is only a name, which the title shows anyway, while the query has more words."""
     return passage.place == NAME and bool(frozenset(question.terms) - _query_words_in(question, passage.text))
-
-
-def are_all_names(passages: Iterable[Passage]) -> bool:
-    """Return whether all of a unit's passages are names."""
-    return all(passage.place == NAME for passage in passages)
 
 
 def _query_words_in(question: Query, text: str) -> frozenset[str]:

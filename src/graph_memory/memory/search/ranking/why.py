@@ -70,8 +70,8 @@ def _describe_words(scored: ScoredPassage, question: Query) -> str:
 
 
 def _best_words(scores: Mapping[str, float], spelling_of_term: Mapping[str, str]) -> list[str]:
-    single = sorted((term for term in scores if term in spelling_of_term), key=lambda term: (-scores[term], term))
-    return [spelling_of_term[term] for term in single[:_MAX_WORDS]]
+    single_terms = sorted((term for term in scores if term in spelling_of_term), key=lambda term: (-scores[term], term))
+    return [spelling_of_term[term] for term in single_terms[:_MAX_WORDS]]
 
 
 def _detail(part: ScoreComponent, scored: ScoredPassage | None, question: Query) -> dict[str, object]:

@@ -140,11 +140,6 @@ class Scope(DomainState):
         """The name of the full-text index for the domain's analyser."""
         return index_of(self.coverage.analyser)
 
-    @property
-    def level(self) -> int:
-        """The sample level that leaves about `SAMPLE_SIZE` passages of the domain."""
-        return max(round(math.log2(max(self.coverage.open, 1) / SAMPLE_SIZE)), 0)
-
     def lucene_filter(self) -> str:
         """Return the passage filters in Lucene's syntax."""
         filters = self.filters
@@ -159,8 +154,9 @@ class Scope(DomainState):
 
     @property
     def sample(self) -> str:
-        """The query for a sample of the domain, in Lucene's syntax. It ignores the search's filters."""
-        return lexical_filter(self.domain, at=self.at, level=self.level)
+        """The query for about `SAMPLE_SIZE` passages of the domain, in Lucene's syntax. It ignores the filters."""
+        level = max(round(math.log2(max(self.coverage.open, 1) / SAMPLE_SIZE)), 0)
+        return lexical_filter(self.domain, at=self.at, level=level)
 
     def accepts(self, passage: Passage) -> bool:
         """Return whether a passage matches the filters that the indexes support."""

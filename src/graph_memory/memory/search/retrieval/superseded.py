@@ -108,9 +108,9 @@ def _replacements(row: SupersededRow) -> tuple[Statement, ...]:
     """Return the current replacements of an observation: the last observation of each chain of replacements."""
     texts = {str(subject_id): str(text) for subject_id, text, _ in row.later}
     later_ids_by_id: dict[str, list[str]] = {}
-    for subject_id, _, before in row.later:
-        for earlier in cast("list[str]", before):
-            later_ids_by_id.setdefault(earlier, []).append(str(subject_id))
+    for subject_id, _, earlier_ids in row.later:
+        for earlier_id in cast("list[str]", earlier_ids):
+            later_ids_by_id.setdefault(earlier_id, []).append(str(subject_id))
     last_ids: dict[str, None] = {}
     visited, pending = {row.id}, [*later_ids_by_id.get(row.id, ())]
     while pending:

@@ -166,9 +166,9 @@ async def communities_of(core: Core, domain: str, max_wait: float) -> CommunityS
 
 def _obstacle(cache: CommunityCache, state: DomainCommunities) -> GraphError | None:
     """Return the error that says why no computation can start now, or None if one can start."""
-    if (rest := ceil(state.rests_until - monotonic())) > 0:
+    if (seconds := ceil(state.rests_until - monotonic())) > 0:
         message = "The communities of this domain are not cached, and it is too soon to compute them again"
-        return _overload_error(message, rest)
+        return _overload_error(message, seconds)
     if cache.is_full:
         return _overload_error("The communities of too many other domains are being computed", 10)
     return None

@@ -76,8 +76,9 @@ async def get_communities(
     clustering = snapshot.clustering or Clustering()
     clusters = clustering.clusters
     members = None if node_ids is None else clustering.community_positions(node_ids)
-    if community_id is not None:
-        positions = [*_positions_of(clustering, community_id)]
+    if community_id is not None:  # the id of a community, or of any node in it
+        named = [position for position, cluster in enumerate(clusters) if cluster.id == community_id]
+        positions = named or [*clustering.community_positions([community_id]).values()]
     else:
         positions = [*range(len(clusters))] if members is None else sorted({*members.values()})
     real_positions = [position for position in positions if clusters[position].is_real]
@@ -103,12 +104,6 @@ def _omitted_edge_warnings(clustering: Clustering, count: int, limit: int) -> It
         yield f"The {count - limit:,} edges with the fewest connections are omitted. Raise limit to get more."
     if clustering.uncounted:
         yield f"Edges are counted between {MAX_EDGES:,} pairs of communities; {clustering.uncounted:,} are omitted."
-
-
-def _positions_of(clustering: Clustering, community_id: str) -> Iterable[int]:
-    """Return the position of the community that has this id, or contains a node with this id, if there is one."""
-    positions = [position for position, cluster in enumerate(clustering.clusters) if cluster.id == community_id]
-    return positions or clustering.community_positions([community_id]).values()
 
 
 def _edges_between(clustering: Clustering, positions: Sequence[int]) -> tuple[CommunityEdge, ...]:

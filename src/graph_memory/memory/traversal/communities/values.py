@@ -94,8 +94,8 @@ def build_clustering(network: Network, labels: Sequence[int], most: int = MAX_CO
     for number, label in enumerate(labels):
         if network.types[number] is not None:
             groups.setdefault(label, []).append(number)
-    named = _name_groups(groups, lambda number: (-degrees[number], ids[number]), ids, most)
-    position_of = {number: position for position, (_, group) in enumerate(named) for number in group}
+    named_groups = _name_groups(groups, lambda number: (-degrees[number], ids[number]), ids, most)
+    position_of = {number: position for position, (_, group) in enumerate(named_groups) for number in group}
     counts: Counter[tuple[int, int]] = Counter()
     numbers = iter(network.pairs)
     for start, end in zip(numbers, numbers, strict=True):
@@ -103,7 +103,7 @@ def build_clustering(network: Network, labels: Sequence[int], most: int = MAX_CO
         if first is not None and second is not None and first != second:
             counts[min(first, second), max(first, second)] += 1
     return Clustering(
-        tuple(_cluster(name, group, ids, network) for name, group in named),
+        tuple(_cluster(name, group, ids, network) for name, group in named_groups),
         tuple((first, second, count) for (first, second), count in counts.most_common(MAX_EDGES)),
         max(0, len(counts) - MAX_EDGES),
     )

@@ -53,23 +53,27 @@ class BestPaths:
 def explore_between(start: str, end: str, max_depth: int, *, first_only: bool) -> Steps[ExploredGraph]:
     """Read all paths of up to `max_depth` steps. If `first_only` is set, stop when the shortest path is found."""
     explored_graph = ExploredGraph()
-    ahead, back = _Side({start: 0}, [start], backward=False), _Side({end: 0}, [end], backward=True)
+    forward_side, backward_side = _Side({start: 0}, [start], backward=False), _Side({end: 0}, [end], backward=True)
     explored_graph.is_met = start == end
     while (
         explored_graph.steps < max_depth
-        and ahead.frontier
-        and back.frontier
+        and forward_side.frontier
+        and backward_side.frontier
         and not (first_only and explored_graph.is_met)
     ):
-        side, other = (ahead, back) if len(ahead.frontier) <= len(back.frontier) else (back, ahead)
+        side, other = (
+            (forward_side, backward_side)
+            if len(forward_side.frontier) <= len(backward_side.frontier)
+            else (backward_side, forward_side)
+        )
         yield from _explore_step(explored_graph, side, other)
         explored_graph.steps += 1
-        explored_graph.is_met = explored_graph.is_met or not ahead.depths.keys().isdisjoint(back.depths)
-        explored_graph.explored = len(ahead.depths) + len(back.depths)
+        explored_graph.is_met = explored_graph.is_met or not forward_side.depths.keys().isdisjoint(backward_side.depths)
+        explored_graph.explored = len(forward_side.depths) + len(backward_side.depths)
         if explored_graph.explored > MAX_EXPLORED:
             explored_graph.is_full = True
             return explored_graph
-    if not (ahead.frontier and back.frontier):  # all nodes that can be reached from one end were read
+    if not (forward_side.frontier and backward_side.frontier):  # all nodes that can be reached from one end were read
         explored_graph.steps = max_depth
     return explored_graph
 

@@ -116,7 +116,7 @@ def edges_to_follow(edges: Sequence[Edge], plan: Plan, depth: int) -> list[Edge]
         case "diverse_edge_types":
             numbers: defaultdict[str, Iterator[int]] = defaultdict(count)
             numbered = [(next(numbers[edge.type]), edge) for edge in ranked]
-            return [edge for place in range(MAX_OF_TYPE) for at, edge in numbered if at == place]
+            return [edge for place in range(MAX_OF_TYPE) for number, edge in numbered if number == place]
 
 
 def breadth_first(plan: Plan) -> Steps[WalkResult]:
