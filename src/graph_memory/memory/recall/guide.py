@@ -41,12 +41,13 @@ IN_SHORT = Hint(
 )
 """The short form of the guide, which fits the smallest budget of a recall."""
 GUIDES = (GUIDE, IN_SHORT)
+"""The forms of the guide, longest first."""
 
 
 def split_guide(content: str | dict[str, Any]) -> tuple[str | dict[str, Any], str]:
-    """Split the guide from the end of the content. Returns both. The guide is empty if the content has none."""
+    """Return the content without the guide, and the guide, which is empty if the content has none."""
     if isinstance(content, dict):
-        rest = {key: value for key, value in content.items() if key != "guide"}
-        return (rest, str(content["guide"])) if content.get("guide") in GUIDES else (content, "")
+        other_values = {key: value for key, value in content.items() if key != "guide"}
+        return (other_values, str(content["guide"])) if content.get("guide") in GUIDES else (content, "")
     guide = next(filter(content.endswith, GUIDES), "")
     return (content.removesuffix(guide).removesuffix("\n"), guide) if guide else (content, "")

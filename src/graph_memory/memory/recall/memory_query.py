@@ -1,4 +1,7 @@
-"""Chooses the depth of recall only from the words of the question, so that the reply can state the reason."""
+"""Answers a question by a recall whose depth is chosen from the words of the question.
+
+No model chooses the depth, so that the reply can state the reason.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +29,21 @@ _REASON_TOKENS = 16
 """Number of tokens that the field `why` takes in addition to the reason."""
 TOKENS_OF_A_WORD = 2
 _OVERVIEW = re.compile(r"\b(?:overview|summary of (?:everything|all)|open questions)\b", re.IGNORECASE)
-_KNOWN = re.compile(
+_ASKS_WHAT_IS_KNOWN = re.compile(
     r"\b(?:what do (?:you|we|i) (?:know|have|remember)|what(?:['’]s| is) (?:in|there)|"
     r"what does (?:this|the|my) memory)\b",
     re.IGNORECASE,
 )
 """Questions that ask for an overview unless a topic follows."""
-_OF_ALL = re.compile(r"about|all|already|everything|far|graph|here|hold|knows?|memory|now|remember|so|stored?", re.I)
+_NO_TOPIC = re.compile(r"about|all|already|everything|far|graph|here|hold|knows?|memory|now|remember|so|stored?", re.I)
+"""A word that does not name a topic."""
 _CONNECTED = re.compile(
     r"\b(?:connect(?:ed|ion|ions|s)?|relat(?:ed|ion|ions|ionship|es?)|between|link(?:ed|s)?|why|because|led to|lead to|"
     r"compare[ds]?|comparison|both|in common|everything|all about|explain|impact|depend(?:s|ed|ency|encies)?|"
     r"affect(?:s|ed)?|how (?:does|do|did|are|is) .+ (?:and|with|to))\b",
     re.IGNORECASE,
 )
+_MODES = {"hybrid": "words and meaning", "lexical": "words", "semantic": "meaning"}
 _SEVERAL_NAMES = 2
 _NAME = re.compile(r"(?<!^)(?<![.?!] )\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")
 _FIRST_NAME = re.compile(r"^[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*(?=(?:,| and| or| &) [A-Z])")
@@ -50,9 +55,9 @@ def choose_depth(question: str) -> tuple[Depth, str]:
     """Return the depth of recall for a question, and the reason for the choice."""
     timed = parse_time(question, utc_now())
     has_words = bool(parse_query(timed.text).terms)
-    if (match := _OVERVIEW.search(question)) is None and (match := _KNOWN.search(question)) is not None:
-        rest = parse_query(question[match.end() :]).words
-        match = match if all(_OF_ALL.fullmatch(word) for word in rest) else None
+    if (match := _OVERVIEW.search(question)) is None and (match := _ASKS_WHAT_IS_KNOWN.search(question)) is not None:
+        following_words = parse_query(question[match.end() :]).words
+        match = match if all(_NO_TOPIC.fullmatch(word) for word in following_words) else None
     if match is not None and not _NAME.search(question[match.end() :]):
         return "shallow", f'"{match[0]}" asks for an overview'
     if timed.period is not None and timed.is_empty:
@@ -134,6 +139,3 @@ async def _write_answer(
 
 def _with_warning(answer: QueryResult, warning: str) -> QueryResult:
     return answer.model_copy(update={"warnings": (*(answer.warnings or ()), warning)})
-
-
-_MODES = {"hybrid": "words and meaning", "lexical": "words", "semantic": "meaning"}

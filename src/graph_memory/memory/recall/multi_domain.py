@@ -45,7 +45,9 @@ async def recall_several(core: Core, domains: Sequence[str], request: RecallRequ
         domain = max(shares, key=lambda name: shares[name])
         part = shares[domain] / fsum(shares.values())
         del shares[domain]
-        room = reply.remaining_tokens(domain, count)
+        room = (
+            request.max_tokens - reply.tokens(reply.replies, count) - count(f"In domain {domain}:\n") - _DOMAIN_TOKENS
+        )
         budget = min(room, max(MIN_TOKENS, int(room * part)))
         if budget < MIN_TOKENS:
             reply.without_room.append(domain)
@@ -85,11 +87,9 @@ async def _split_budget(
     for hit in merge_hits(results)[:MAX_HITS]:
         shares[hit.domain or ""] += hit.score or 0.0
     shares_with_hits = {name: share for name, share in shares.items() if share > 0}
-    return (
-        (shares_with_hits, [results[name] for name in domains if name not in shares_with_hits])
-        if shares_with_hits
-        else (equal_shares, ())
-    )
+    if not shares_with_hits:
+        return equal_shares, ()
+    return shares_with_hits, [results[name] for name in domains if name not in shares_with_hits]
 
 
 @dataclass(slots=True)
@@ -102,14 +102,6 @@ class _MultiDomainReply:
     replies: dict[str, RecallResult] = field(default_factory=dict[str, RecallResult])
     warnings: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     without_room: list[str] = field(default_factory=list[str])
-
-    def remaining_tokens(self, domain: str, count: Count) -> int:
-        return (
-            self.request.max_tokens
-            - self.tokens(self.replies, count)
-            - count(f"In domain {domain}:\n")
-            - _DOMAIN_TOKENS
-        )
 
     def add(self, domain: str, result: RecallResult, count: Count, *, has_any: bool) -> None:
         """Add the reply of a domain if it has content and fits the budget."""

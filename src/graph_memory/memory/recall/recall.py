@@ -14,7 +14,7 @@ import anyio.to_thread
 from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import BEFORE_ALL
-from graph_memory.memory.recall.guide import GUIDE, IN_SHORT
+from graph_memory.memory.recall.guide import GUIDES
 from graph_memory.memory.recall.questions.changed_things import since_of
 from graph_memory.memory.recall.questions.open_work import is_closed, mentions_open_work, work_facts
 from graph_memory.memory.recall.questions.phrases import asks_about_past, names_no_topic
@@ -29,12 +29,19 @@ from graph_memory.memory.recall.questions.seeds import Seeds, prefer_context, se
 from graph_memory.memory.recall.recall_queries import is_empty, read_recently_changed, read_type_counts
 from graph_memory.memory.recall.rendering.prose import LEAST, RenderedRecall, pack_prose
 from graph_memory.memory.recall.rendering.recall_input import RecallInput, RecallItem
+from graph_memory.memory.recall.rendering.spreading_activation import sort_by_value
 from graph_memory.memory.recall.rendering.structured import pack_structured
 from graph_memory.memory.recall.rendering.wording import LABEL_LENGTH, flatten
 from graph_memory.memory.recall.request import MOST_TOKENS, RecallRequest, recall_request
 from graph_memory.memory.recall.results import Depth, RecallResult, Unseen
-from graph_memory.memory.recall.selection.fact_selection import Subgraph, build_recall_input, expand, max_items_for
-from graph_memory.memory.recall.selection.whole_domain import max_items_in_all, read_whole_domain
+from graph_memory.memory.recall.selection.fact_selection import (
+    Subgraph,
+    build_recall_input,
+    expand,
+    max_items_for,
+    max_items_in_all,
+    read_whole_domain,
+)
 from graph_memory.memory.search.access_store import read_most_used, record_accesses
 from graph_memory.memory.search.request import MIN_TOKENS, Filters
 from graph_memory.memory.search.retrieval.retrieval import Scope
@@ -52,7 +59,7 @@ MAX_LISTED = 10
 SUMMARIES = 2
 """Maximum number of session summaries in an overview, latest first."""
 _USED_FACTOR = 3
-"""Number of most used nodes that are read, as a multiple of the listed nodes, since some are summaries."""
+"""Number of most used nodes that are read, as a multiple of the number that is listed, since some are summaries."""
 _MAX_CHANGED = 200
 _OBSERVATION_TOKENS = 12
 """Number of tokens that an observation takes in addition to its text and time."""
@@ -131,22 +138,21 @@ async def recall_domain(core: Core, domain: str, request: RecallRequest) -> tupl
     if not reported_ids and request.as_of is None and await is_empty(core, domain):
         reply = await anyio.to_thread.run_sync(_guide_reply, reply, request)
     if request.as_of is None and not request.in_primer:
-        record_accesses(core, domain, [line for line in reported_ids if line in material.known])
+        record_accesses(core, domain, [subject for subject in reported_ids if subject in material.known])
         used_connections = [tie.id for tie in material.connections if {tie.from_id, tie.to_id}.issubset(reported_ids)]
         core.co_accesses.record(domain, used_connections)
     return reply, replace(material, reported=reported_ids)
 
 
 def _drop_distant_nodes(subgraph: Subgraph, seeds: Seeds, request: RecallRequest) -> Subgraph:
+    """Return the subgraph without the nodes that are too far from the answer to a question."""
     if not seeds.has_relevant_text:
         return replace(subgraph, values=highest_values(subgraph.values), connections={})
     if seeds.is_whole_answer:
         return replace(subgraph, values=seeds.values)
-    return (
-        replace(subgraph, values=values_near_best(subgraph.values, seeds.named))
-        if request.depth == "medium"
-        else subgraph
-    )
+    if request.depth == "medium":
+        return replace(subgraph, values=values_near_best(subgraph.values, seeds.named))
+    return subgraph
 
 
 def _index_to_await(request: RecallRequest) -> Awaited:
@@ -161,12 +167,12 @@ def _unread_notes(subgraph: Subgraph, seeds: Seeds, material: RecallInput) -> li
         Hint(
             "Of about {number} connections of {title}, only the {read} strongest were read.",
             " List others with {get_neighbors|query_connections}.",
-            number=f"{subgraph.beyond[value] + _count_read(subgraph, value):,}",
-            title=quote(material.known[value].title),
-            read=f"{_count_read(subgraph, value):,}",
+            number=f"{subgraph.beyond[node] + _count_read(subgraph, node):,}",
+            title=quote(material.known[node].title),
+            read=f"{_count_read(subgraph, node):,}",
         )
-        for value in seeds.values
-        if value in subgraph.beyond and value in material.known
+        for node in seeds.values
+        if node in subgraph.beyond and node in material.known
     ]
 
 
@@ -179,7 +185,7 @@ def _fit_reply_to_budget(
 ) -> tuple[RecallResult, tuple[str, ...]]:
     """Return the reply, cut so that its JSON fits the budget, and the ids of the items in it.
 
-    To leave tokens for the other fields, the content may shrink to half the budget.
+    The content may shrink to half the budget, to leave tokens for the other fields.
     """
     count = cache(load_counter())  # a shorter reply has many of the same lines
     content_tokens, min_tokens = request.max_tokens, max(request.max_tokens // 2, MIN_TOKENS)
@@ -199,11 +205,11 @@ def _build_reply(
 ) -> tuple[RecallResult, tuple[str, ...]]:
     """Return the reply, cut to the budget, and the ids of the items in it."""
     content: str | dict[str, Any]
-    most = request.max_tokens if seeds.has_relevant_text else min(request.max_tokens, NEAREST_TOKENS)
+    max_tokens = request.max_tokens if seeds.has_relevant_text else min(request.max_tokens, NEAREST_TOKENS)
     if request.form == "structured":
-        content, packed_result = pack_structured(material, seeds.question, most, count)
+        content, packed_result = pack_structured(material, seeds.question, max_tokens, count)
     else:
-        packed_result = pack_prose(material, seeds.question, most, count)
+        packed_result = pack_prose(material, seeds.question, max_tokens, count)
         content = packed_result.content
     notes = [*(scope.coverage.warnings if request.needs_index else ()), *seeds.notes]
     if material.is_empty and not request.follows_corrections:
@@ -227,7 +233,7 @@ def _build_reply(
 def _guide_reply(reply: RecallResult, request: RecallRequest) -> RecallResult:
     """Return the reply of an empty memory: the guide, or its short form if the guide does not fit."""
     count = load_counter()
-    for guide in (GUIDE, IN_SHORT):
+    for guide in GUIDES:
         content: str | dict[str, Any] = {"guide": guide} if request.form == "structured" else guide
         tokens = count(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
         if tokens <= request.max_tokens:
@@ -243,14 +249,11 @@ def _hint_for_omitted(
     """Return a hint for getting the omitted observations and items, or None if nothing was omitted."""
     if not (packed.cut or packed.left_out or packed.unobserved):
         return None
-    incomplete_items = [candidate for candidate in material.items if candidate.id in packed.unobserved]
-    item = next(
-        (candidate for candidate in incomplete_items if candidate.share),
-        incomplete_items[0] if incomplete_items else None,
-    )
     other_ways = f"Use a larger max_tokens than {request.max_tokens:,}, or focus on a shortened item."
-    if item is None:
+    incomplete_items = [candidate for candidate in material.items if candidate.id in packed.unobserved]
+    if not incomplete_items:
         return other_ways
+    item = next((candidate for candidate in incomplete_items if candidate.share), incomplete_items[0])
     tokens = _tokens_of(item, count)
     name = item.title if flatten(item.title) == item.title and len(item.title) <= LABEL_LENGTH else item.id
     focus = json.dumps([name], ensure_ascii=False)
@@ -271,7 +274,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     """Return an overview: counts of types, the last changes, the most used nodes, open questions and search results."""
     seeds, counts = Seeds(without_types=request.without_types), dict[str, int]()
     changed: list[str] = []
-    used: dict[str, int] = {}
+    use_counts: dict[str, int] = {}
 
     async def count() -> None:
         if scope.at is None:
@@ -286,46 +289,44 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     async def read_used() -> None:
         if scope.at is None and not request.in_primer:
             rows = await read_most_used(scope.core, scope.domain, MAX_LISTED * _USED_FACTOR + len(request.reported))
-            used.update({row.id: row.count for row in rows if row.id not in request.reported})
+            use_counts.update({row.id: row.count for row in rows if row.id not in request.reported})
 
     async with task_group() as tasks:
-        for entry in (count, read_changed, read_used):
-            tasks.start_soon(entry)
+        for read in (count, read_changed, read_used):
+            tasks.start_soon(read)
     if request.query is not None or request.focus:
         limit_of_seeds = (request.limit or MAX_LISTED) + len(request.reported)
         seeds = await seeds_of(scope, replace(request, limit=limit_of_seeds), now)
-    all_seeds = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 0.0))
+    all_seeds = replace(seeds, values=dict.fromkeys((*changed, *use_counts, *seeds.values), 0.0))
     await prefer_context(scope, request.context, all_seeds)
     subgraph = await expand(scope, all_seeds, 0)
     material = await build_recall_input(scope, seeds, subgraph, len(all_seeds.values), now, has_texts=False)
-    items = {entry.id: entry for entry in material.items}
+    items = {item.id: item for item in material.items}
     limit = request.limit or MAX_LISTED
-    hits = sorted(seeds.values, key=lambda entry: (-seeds.values[entry], entry))[:limit]
-    changed.sort(key=lambda entry: -all_seeds.values[entry])
-    favourites = sorted(used, key=lambda entry: -all_seeds.values[entry])
-    most_used_items = [replace(items[node], uses=used[node]) for node in favourites if node in items]
-    recent = [items[entry] for entry in changed if entry in items]
+    hits = sort_by_value(seeds.values)[:limit]
+    changed.sort(key=lambda node: -all_seeds.values[node])
+    favourites = sorted(use_counts, key=lambda node: -all_seeds.values[node])
+    most_used_items = [replace(items[node], uses=use_counts[node]) for node in favourites if node in items]
+    recent_items = [items[node] for node in changed if node in items]
     lists = [
-        ("Found", [items[hit] for hit in hits if hit in items]),
-        ("Changed last", [] if request.in_primer else _drop_old_summaries(recent)[:limit]),
-        ("Used most", [entry for entry in most_used_items if entry.type != SUMMARY][:limit]),
-        ("Open questions", [entry for entry in recent if _is_open_question(entry)][:limit]),
+        ("Found", [items[node] for node in hits if node in items]),
+        ("Changed last", [] if request.in_primer else _drop_old_summaries(recent_items)[:limit]),
+        ("Used most", [item for item in most_used_items if item.type != SUMMARY][:limit]),
+        ("Open questions", [item for item in recent_items if _is_open_question(item)][:limit]),
     ]
-    shown = [
-        (head, [replace(entry, facts=work_facts(entry.facts), path="") for entry in entries])
-        for head, entries in lists
-        if entries
+    shown_lists = [
+        (head, [replace(item, facts=work_facts(item.facts), path="") for item in listed_items])
+        for head, listed_items in lists
+        if listed_items
     ]
-    return seeds, replace(material, items=(), connections=(), counts=counts, lists=shown)
+    return seeds, replace(material, items=(), connections=(), counts=counts, lists=shown_lists)
 
 
 def _drop_old_summaries(items: Sequence[RecallItem]) -> list[RecallItem]:
-    """Keep only the latest session summaries. The items are sorted, latest first."""
-    old = [item.id for item in items if item.type == SUMMARY][SUMMARIES:]
-    return [item for item in items if item.id not in old]
+    old_ids = [item.id for item in items if item.type == SUMMARY][SUMMARIES:]
+    return [item for item in items if item.id not in old_ids]
 
 
 def _is_open_question(item: RecallItem) -> bool:
-    """Return whether an item is a question that is not marked as answered."""
     is_question = "question" in item.type.casefold() or item.title.rstrip().endswith("?")
     return is_question and not is_closed(item.facts)

@@ -1,4 +1,4 @@
-"""Reads the data for a recall, each kind with one statement, from the current or a past state of a domain."""
+"""Reads the data for a recall from the current or a past state of a domain. Each kind of data takes one statement."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ MAX_CONNECTIONS_READ = 60
 """Maximum number of connections that are read per node, highest weights first."""
 _MAX_SEARCHED_EVENTS = 2_000
 """Number of newest events that are searched for the nodes that changed last."""
+_MAX_OVERLAP, _MIN_OVERLAP = 600, 12
+"""The length, in characters, of a text that two adjacent passages share. A shorter overlap may be a coincidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ def _display_title(row: RecallRow | BriefRow) -> str:
 
 
 async def contents_of(scope: Scope, owners: Sequence[str]) -> dict[str, list[str]]:
-    """Return the first `MAX_PASSAGES + 1` passages of each owner's content. The last one shows that there are more."""
+    """Return the first `MAX_PASSAGES + 1` passages of each owner's content. The last shows whether there are more."""
     if not owners:
         return {}
     params = {"owners": list(owners), "at": scope.number, "most": MAX_PASSAGES + 1}
@@ -138,9 +140,9 @@ async def find_changed_since_indexed(scope: Scope, ids: Iterable[str]) -> frozen
 
 async def read_recently_changed(scope: Scope, limit: int, after: int = 0, until: int | None = None) -> list[str]:
     """Return the nodes that changed last, newest first. `after` and `until` limit the log positions of the changes."""
-    last = scope.number if until is None else min(scope.number, until)
-    counts = {"after": after, "at": last, "looked": _MAX_SEARCHED_EVENTS, "limit": limit}
-    return await scope.core.store.read(RECENT, domain=scope.domain, **counts)
+    last_position = scope.number if until is None else min(scope.number, until)
+    params = {"after": after, "at": last_position, "looked": _MAX_SEARCHED_EVENTS, "limit": limit}
+    return await scope.core.store.read(RECENT, domain=scope.domain, **params)
 
 
 async def is_empty(core: Core, domain: str) -> bool:
@@ -156,20 +158,17 @@ async def read_type_counts(scope: Scope) -> dict[str, int]:
 
 def join_passages(texts: Sequence[str]) -> str:
     """Return passages in order as one text. A sentence that two passages share is not repeated."""
-    whole = ""
+    joined = ""
     for text in texts:
-        shared = _overlap_length(whole, text)
-        whole += text[shared:] if shared else f"{chr(10) if whole else ''}{text}"
-    return whole
+        overlap = _overlap_length(joined, text)
+        joined += text[overlap:] if overlap else f"{chr(10) if joined else ''}{text}"
+    return joined
 
 
 def _overlap_length(before: str, after: str) -> int:
     """Return the length of the longest suffix of `before` that is a prefix of `after`, or 0 if it is too short."""
-    longest = min(len(before), len(after), _LONGEST_SHARED)
-    for length in range(longest, _SHORTEST_SHARED - 1, -1):
+    longest = min(len(before), len(after), _MAX_OVERLAP)
+    for length in range(longest, _MIN_OVERLAP - 1, -1):
         if before.endswith(after[:length]):
             return length
     return 0
-
-
-_LONGEST_SHARED, _SHORTEST_SHARED = 600, 12

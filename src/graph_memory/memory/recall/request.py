@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import cast, get_args
 
 from graph_memory.memory.recall.results import CONTEXT, Depth, Form
-from graph_memory.memory.search.request import MAX_QUERY_LENGTH, MAX_RESULTS, MIN_TOKENS
-from graph_memory.model.text.wording import quote, suggestion
+from graph_memory.memory.search.request import MAX_QUERY_LENGTH, MAX_RESULTS, MIN_TOKENS, check_choice, check_keys
+from graph_memory.model.text.wording import quote
 from graph_memory.model.time.points import parse_instant
 from graph_memory.model.values.arguments import check_integer, check_query, check_tags, invalid_argument
 from graph_memory.storage.log.writing import utc_now
@@ -52,7 +52,6 @@ class RecallRequest:
     """The node types that are excluded."""
     in_primer: bool = False
     """Whether the recall is part of a primer. A primer shows the last changes itself, and does not count as use."""
-
     waits_for_index: bool = True
     """Whether the recall waits until new texts are indexed."""
     is_asked: bool = True
@@ -63,8 +62,8 @@ class RecallRequest:
     """Whether the reply is preceded by the users' corrections and preferences that are relevant to the query."""
 
     def __post_init__(self) -> None:
-        _check_choice("depth", self.depth, get_args(Depth))
-        _check_choice("as", self.form, get_args(Form))
+        check_choice("depth", self.depth, get_args(Depth))
+        check_choice("as", self.form, get_args(Form))
         if self.query is not None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
             raise invalid_argument("query", "query contains no words", "Ask a question, or omit query.")
         check_integer("max_tokens", self.max_tokens, MIN_TOKENS, MOST_TOKENS)
@@ -102,37 +101,29 @@ def recall_request(
     return RecallRequest(
         depth=depth,
         query=query,
-        focus=_texts("focus", focus or (), MOST_FOCUS),
+        focus=_check_texts("focus", focus or (), MOST_FOCUS),
         max_tokens=TOKENS.get(depth, TOKENS["medium"]) if max_tokens is None else max_tokens,
         form=form,
         as_of=as_of,
         valid_at=None if valid_at is None else parse_instant("valid_at", valid_at, utc_now()),
         limit=limit,
-        context=_context(context or {}),
+        context=_context_of(context or None),
     )
 
 
-def _context(context: Mapping[str, object]) -> Context:
-    if not isinstance(context, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise invalid_argument(
-            "context", f"context is {quote(context)}, not an object", f"Valid keys are {', '.join(CONTEXT)}."
-        )
-    for key in context:
-        if key not in CONTEXT:
-            hint = f"{suggestion(str(key), CONTEXT, '')} Valid keys are {', '.join(CONTEXT)}.".strip()
-            raise invalid_argument("context", f"context contains the unknown key {quote(str(key))}", hint)
-    given_values = {key: value for key, value in context.items() if value is not None}
+def _context_of(context: Mapping[str, object] | None) -> Context:
+    values = {key: value for key, value in check_keys("context", context, CONTEXT).items() if value is not None}
     texts: dict[str, str] = {}
     for key in ("text", "path", "session"):
-        value = given_values.get(key, "")
+        value = values.get(key, "")
         if not isinstance(value, str):
             raise invalid_argument(f"context.{key}", f"context.{key} cannot be {quote(value)}", "Pass a string.")
         texts[key] = _check_text(f"context.{key}", value).strip() if value.strip() else ""
-    lists = {key: _texts(f"context.{key}", given_values.get(key, ()), MAX_RESULTS) for key in ("types", "tags")}
+    lists = {key: _check_texts(f"context.{key}", values.get(key, ()), MAX_RESULTS) for key in ("types", "tags")}
     return Context(texts["text"], lists["types"], check_tags(list(lists["tags"])), texts["path"], texts["session"])
 
 
-def _texts(argument: str, value: object, most: int) -> tuple[str, ...]:
+def _check_texts(argument: str, value: object, most: int) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise invalid_argument(argument, f"{argument} is {quote(value)}, not a list", 'Pass one item as ["item"].')
     texts = cast("Sequence[object]", value)
@@ -150,9 +141,3 @@ def _check_text(argument: str, value: object) -> str:
         message = f"{argument} contains a string of {len(value):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
         raise invalid_argument(argument, message, "Pass only the words that matter.")
     return check_query(value, argument)
-
-
-def _check_choice(argument: str, value: object, valid: Sequence[str]) -> None:
-    if value not in valid:
-        hint = suggestion(str(value), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
-        raise invalid_argument(argument, f"{quote(value)} is not a valid {argument}", hint)

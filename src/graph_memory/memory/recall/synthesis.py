@@ -29,7 +29,7 @@ from graph_memory.memory.recall.request import recall_request
 from graph_memory.memory.recall.selection.fact_selection import build_recall_input, expand
 from graph_memory.memory.search.access_store import record_accesses
 from graph_memory.memory.search.ranking.excerpts import choose_excerpt
-from graph_memory.memory.search.request import Filters
+from graph_memory.memory.search.request import Filters, check_choice
 from graph_memory.memory.search.results import Style, Synthesis
 from graph_memory.memory.search.search import scope_of
 from graph_memory.memory.search.text.bm25 import Query, parse_query
@@ -37,7 +37,7 @@ from graph_memory.memory.search.token_budget import fit_whole, tokens_of_text
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeBrief
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import printable, quote, suggestion
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.arguments import check_query, invalid_argument
 from graph_memory.storage.log.writing import utc_now
 
@@ -51,7 +51,7 @@ LENGTHS = (2_000, 1_000, 400, 200, 100, 40)
 """Maximum lengths of texts in characters, tried in order until the material fits."""
 TIMES_TOO_LONG = 2
 """Maximum length of an answer as a multiple of `max_words`. Longer answers are cut."""
-_SHOWN = 5
+_MAX_LISTED_IDS = 5
 
 
 async def synthesize(
@@ -80,7 +80,7 @@ async def write_text(core: Core, query: str, material: Material, *, style: Style
     except ModelUnavailable as error:
         hint = Hint("{hint}", " Or answer from the material in details yourself.", hint=error.hint)
         raise _no_model_error(error.message, hint, material) from None
-    by_id = {piece.id: piece for piece in material.items}
+    by_id = {item.id: item for item in material.items}
     cited_text = check_citations(reply.text, by_id)
     text = shorten_text(cited_text.text, TIMES_TOO_LONG * max_words)
     return Synthesis(
@@ -99,8 +99,8 @@ async def write_text(core: Core, query: str, material: Material, *, style: Style
 def _warnings(ids: Sequence[str], removed: Sequence[str], *, is_cut: bool) -> list[str]:
     lines: list[str] = []
     if removed:
-        quoted_ids = ", ".join(quote(name) for name in removed[:_SHOWN])
-        more = f" and {len(removed) - _SHOWN} more" if len(removed) > _SHOWN else ""
+        quoted_ids = ", ".join(quote(name) for name in removed[:_MAX_LISTED_IDS])
+        more = f" and {len(removed) - _MAX_LISTED_IDS} more" if len(removed) > _MAX_LISTED_IDS else ""
         lines.append(f"Citations of unknown ids were removed: {quoted_ids}{more}. Check the statements.")
     if not ids:
         lines.append("The text has no valid citations: check it before you rely on it.")
@@ -116,9 +116,7 @@ def _no_model_error(message: str, hint: str, material: Material) -> GraphError:
 def _check(query: str, subgraph: Sequence[str] | None, style: str, max_words: int) -> None:
     if not isinstance(query, str) or not check_query(query).strip():  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise invalid_argument("query", "query contains no words", "Ask a question, or name a topic.")
-    if style not in get_args(Style):
-        hint = suggestion(style, get_args(Style), "Use summary, analysis or recommendations.")
-        raise invalid_argument("style", f"{quote(style)} is not a valid style", hint)
+    check_choice("style", style, get_args(Style))
     if type(max_words) is not int or not FEWEST_WORDS <= max_words <= MOST_WORDS:
         hint = f"Pass a whole number from {FEWEST_WORDS} to {MOST_WORDS:,}."
         raise invalid_argument("max_words", f"{quote(max_words)} is not a valid max_words", hint)
@@ -135,7 +133,7 @@ async def _material_from_query(core: Core, domain: str, query: str) -> Material:
 
 
 async def _material_from_ids(core: Core, domain: str, query: str, ids: Sequence[str]) -> Material:
-    """Return the material of these ids with the connections among them. Raises NODE_NOT_FOUND for an unknown id."""
+    """Return the nodes and connections with these ids as material. Raises NODE_NOT_FOUND if an id is unknown."""
     distinct_ids, now = list(dict.fromkeys(ids)), utc_now()
     scope = await scope_of(core, domain, Filters(), None)
     nodes, links = [await fetch_rows(scope, kind, distinct_ids) for kind in (Kind.NODE, Kind.CONNECTION)]
@@ -152,7 +150,7 @@ async def _material_from_ids(core: Core, domain: str, query: str, ids: Sequence[
 
 
 async def material_from(recall_input: RecallInput, question: Query) -> Material:
-    """Return as many of the best items of a recall as fit, as material for a model."""
+    """Return the items of a recall as material for a model, best first, as many as fit."""
     items = recall_input.items[:MOST_NODES]
     ids = {item.id for item in items}
     ties = [
@@ -161,13 +159,13 @@ async def material_from(recall_input: RecallInput, question: Query) -> Material:
         if {tie.from_id, tie.to_id} <= ids
     ]
 
-    def of(length: int) -> Material:
-        return Material([_piece(item, question, length) for item in items], list(dict.fromkeys(ties)))
+    def make_material(length: int) -> Material:
+        return Material([_material_item(item, question, length) for item in items], list(dict.fromkeys(ties)))
 
-    return await anyio.to_thread.run_sync(fit_material, of)
+    return await anyio.to_thread.run_sync(fit_material, make_material)
 
 
-def _piece(item: RecallItem, question: Query, length: int) -> MaterialItem:
+def _material_item(item: RecallItem, question: Query, length: int) -> MaterialItem:
     facts = "; ".join(f"{name}: {value}" for name, value in item.facts)
     observed = (
         f"{observed.text} ({', '.join(filter(None, (observed.when, observed.end)))})" for observed in item.observed
@@ -177,14 +175,16 @@ def _piece(item: RecallItem, question: Query, length: int) -> MaterialItem:
     return MaterialItem(item.id, item.type, title, choose_excerpt(text, question, length).text)
 
 
-def fit_material(of: Callable[[int], Material], most: int = TOKENS) -> Material:
-    """Return material within `most` tokens. `of` returns the material with texts of at most a given length.
+def fit_material(make_material: Callable[[int], Material], most: int = TOKENS) -> Material:
+    """Return material within `most` tokens. `make_material` takes the maximum length of each text.
 
     Shortens texts first, then omits connections, and then items except the first.
     """
 
-    def material_at(stage: int, pieces: int) -> Material:
-        return of(LENGTHS[stage]) if stage < len(LENGTHS) else Material(of(LENGTHS[-1]).items[:pieces])
+    def material_at(stage: int, item_count: int) -> Material:
+        if stage < len(LENGTHS):
+            return make_material(LENGTHS[stage])
+        return Material(make_material(LENGTHS[-1]).items[:item_count])
 
     return fit_whole(material_at, len(LENGTHS) + 1, MOST_NODES, most, count_material_tokens, minimum=1)
 

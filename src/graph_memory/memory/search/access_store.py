@@ -25,7 +25,7 @@ from graph_memory.storage.store import Transaction
 WRITE_INTERVAL = 5.0
 """Seconds between two writes of the access counts."""
 PAGE = 500
-"""Maximum number of nodes whose counts are written in one transaction. The domain's other writers wait for it."""
+"""Maximum number of nodes whose counts are written in one transaction, which blocks other writers of the domain."""
 CLOSING_SECONDS = 1.0
 """Maximum number of seconds for writing the last access counts when the memory closes."""
 MAX_LISTED = 1_000
@@ -53,9 +53,9 @@ DROP_ACCESSES = query("search/drop_accesses", int)
 
 
 def record_accesses(core: Core, domain: str, ids: Iterable[str]) -> None:
-    """Add 1 to each node's access count, in this process only, so that it cannot fail.
+    """Add 1 to each node's access count. This cannot fail, because the counts are kept in memory at first.
 
-    Other subjects' ids are ignored.
+    Ids of subjects that are not nodes are ignored.
     """
     core.accesses.record(domain, ids)
 
@@ -108,7 +108,7 @@ async def flush(core: Core) -> None:
                 try:
                     await _write(core, domain, counts, statement)
                 except GraphError as error:
-                    if "database" not in error.details:  # of several, of which the others can store counts
+                    if "database" not in error.details:  # else the other databases may still be able to store counts
                         raise
                     _log.info("writing access counts of %s: %s", domain, error)
                 else:
@@ -119,10 +119,7 @@ async def flush(core: Core) -> None:
 
 
 async def _write(core: Core, domain: str, counts: dict[str, Access], statement: Query[int]) -> None:
-    """Write a domain's access counts in pages, and remove them from `counts`.
-
-    Counts of a deleted domain are dropped.
-    """
+    """Write a domain's access counts in pages, and remove them from `counts`. Drop the counts of a deleted domain."""
     while counts:
         page = sorted(counts)[:PAGE]
         rows = [

@@ -56,7 +56,7 @@ MAX_WIDTH = 6_400
 """Maximum number of passages per index query."""
 _WIDTH_FACTOR = 4
 MAX_NAMESAKES = 3
-"""Maximum number of nodes with the same name. A name that more nodes have is not a mention of them."""
+"""Maximum number of nodes with the same name. If more nodes share a name, it does not count as a mention of them."""
 MAX_WITH_CONTEXT = 30
 """Maximum number of best word hits whose context is read. Reading more did not change the ranking (decision 30)."""
 _TEXTS_PER_TURN = 50
@@ -70,7 +70,7 @@ Vector = Sequence[float]
 
 @dataclass(slots=True)
 class Evidence:
-    """The features of a query that the search uses: its terms, vector, term frequencies and names."""
+    """The data about a query from which hits are found and ranked: its terms, vector, term frequencies and names."""
 
     mode: SearchMode
     query: Query
@@ -106,7 +106,7 @@ class Ranking:
     mentioned_owners: Sequence[str]
     """The ids of nodes whose names occur in the query. Excludes names of more than `MAX_NAMESAKES` nodes."""
     coverage: float = 0.0
-    """The largest share of the query's words in one passage, weighted by rarity: 0 to 1."""
+    """The largest share of the query's words in one passage, weighted by rarity, from 0 to 1."""
     sample: QuerySample | None = None
     """The rarity of the query's words, from which `coverage` was computed."""
 
@@ -156,7 +156,9 @@ async def rank_candidates(scope: Scope, request: Request, min_width: int = CANDI
     hits = hits or await _search_indexes(scope, request, evidence, node_filter, min_width)
     scored = await _score_hits(scope, evidence, node_filter, hits)
     ranked = await _rank_units(scope, request, evidence, node_filter, scored)
-    if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, scored):
+    # A semantic search cannot check this, because it finds only passages with vectors.
+    may_lack_vectors = evidence.mode == "semantic" or any(passage.passage.cosine is None for passage in scored)
+    if scope.at is not None and evidence.vector is not None and may_lack_vectors:
         evidence.notes.append(_VECTORS_MAY_BE_MISSING)
     scored_by_key = {passage.passage.key: passage for passage in scored}
     question, vector, mode = evidence.query, evidence.vector, evidence.mode
@@ -189,7 +191,7 @@ async def _find_names(scope: Scope, request: Request, evidence: Evidence) -> Non
 
 
 async def _embed_query(scope: Scope, request: Request, evidence: Evidence) -> None:
-    """Compute the query vector, unless it already exists. Without a vector, only words are compared."""
+    """Compute the query vector, unless it already exists. If it is not available, only words are compared."""
     if evidence.is_embedded or request.mode == "lexical":
         return
     evidence.is_embedded = True
@@ -316,7 +318,7 @@ async def _filter_hits(node_filter: NodeFilter, hits: Sequence[IndexHit]) -> lis
 
 
 async def _read_context(scope: Scope, evidence: Evidence, hits: Hits) -> None:
-    """Read the texts of the word hits and the context of the best hits. Mark the query's words in both."""
+    """Read the texts of the word hits and the context of the best hits. Locate the query's words in both."""
     if not evidence.has_windows:
         return
     ids = [hit.id for hit in hits.by_words]
@@ -382,18 +384,15 @@ async def _rank_units(
         features = {unit: UnitFeatures(1, is_tool_output=unit in tool_outputs) for unit in scored_units}
         return rank_by_cosine([passage.candidate for passage in scored], features, request.weights)
     admit = make_name_filter(scope, node_filter, scored_units, tool_outputs)
-    texts = evidence.sample.texts if evidence.sample else 0
-    names = await owners_of_names(evidence.names, texts, admit)
+    text_count = evidence.sample.texts if evidence.sample else 0
+    names = await owners_of_names(evidence.names, text_count, admit)
     sizes: dict[str, int] = {}
     for passage in scored:
         sizes[passage.passage.unit] = max(sizes.get(passage.passage.unit, 1), passage.passage.of_owner)
     is_past = request.as_of is not None
     units = await units_of(scope, request.weights, sizes, names, tool_outputs, evidence.notes, is_past=is_past)
     ranked = rank(request.query, [passage.candidate for passage in scored], units, weights=request.weights)
-    results = await spread_scores(scope, ranked, {passage.passage.key: passage for passage in scored}, texts, admit)
-    return [ranked for ranked in results if ranked.score > 0]
-
-
-def _may_lack_vectors(evidence: Evidence, scored: Sequence[ScoredPassage]) -> bool:
-    """Return whether past passages may lack vectors. Always true for a semantic search, which cannot check this."""
-    return evidence.mode == "semantic" or any(passage.passage.cosine is None for passage in scored)
+    reranked = await spread_scores(
+        scope, ranked, {passage.passage.key: passage for passage in scored}, text_count, admit
+    )
+    return [ranked for ranked in reranked if ranked.score > 0]

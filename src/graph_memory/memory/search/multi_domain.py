@@ -8,7 +8,7 @@ rarity of a word is measured per domain.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum
 
 import anyio
@@ -28,8 +28,10 @@ from graph_memory.model.values.arguments import invalid_argument
 
 AT_ONCE = 4
 """Maximum number of domains that are searched concurrently."""
-_SIDES = {"lexical": "score", "semantic": "cosine"}
-_FACTORS = frozenset({"place", "length", "edges", "recency", "use", "source"})
+_MEASURE_BY_KIND = {"lexical": "score", "semantic": "cosine"}
+"""For each kind of score, the key of the unscaled score in the details of a hit's explanation."""
+_PROPORTIONAL_PARTS = frozenset({"place", "length", "edges", "recency", "use", "source"})
+"""The parts of a score that are proportional to the word and vector scores."""
 
 
 async def search_domains(core: Core, domains: Sequence[str], request: Request) -> SearchResult:
@@ -115,41 +117,28 @@ def _merge_results(results: Mapping[str, SearchResult], request: Request) -> Sea
 
 def merge_hits(results: Mapping[str, SearchResult]) -> list[Hit]:
     """Return the hits of all domains, best first. Connected nodes have no score, and come last."""
-    best_by_domain = {domain: _BestScores.from_hits(result.hits) for domain, result in results.items()}
-    overall_best = _BestScores(
-        max((best.lexical for best in best_by_domain.values()), default=0.0),
-        max((best.semantic for best in best_by_domain.values()), default=0.0),
-    )
+    best_by_domain = {
+        domain: {kind: _best_score(result.hits, kind) for kind in _MEASURE_BY_KIND}
+        for domain, result in results.items()
+    }
+    overall_best = {
+        kind: max((best[kind] for best in best_by_domain.values()), default=0.0) for kind in _MEASURE_BY_KIND
+    }
     hits: list[Hit] = []
     for domain, domain_result in results.items():
-        hits += _rescale(domain, domain_result.hits, best_by_domain[domain].factors_of(overall_best))
+        factor_by_kind = {kind: best_by_domain[domain][kind] / best for kind, best in overall_best.items() if best > 0}
+        hits += _rescale(domain, domain_result.hits, factor_by_kind)
     return sorted(hits, key=lambda hit: (hit.score is None, -(hit.score or 0.0)))
 
 
-@dataclass(frozen=True, slots=True)
-class _BestScores:
-    """The best word score and cosine in a domain. The scores of the domain's hits are relative to them."""
-
-    lexical: float
-    semantic: float
-
-    @classmethod
-    def from_hits(cls, hits: Iterable[Hit]) -> _BestScores:
-        parts = [part for hit in hits for part in hit.explanation or ()]
-        return cls(**{side: _best_score(parts, side, measure) for side, measure in _SIDES.items()})
-
-    def factors_of(self, best: _BestScores) -> dict[str, float]:
-        """Return factors that make this domain's scores relative to the best of all domains, by kind of score."""
-        pairs = {"lexical": (self.lexical, best.lexical), "semantic": (self.semantic, best.semantic)}
-        return {side: value / best_value for side, (value, best_value) in pairs.items() if best_value > 0}
-
-
-def _best_score(parts: Iterable[ScorePart], side: str, measure: str) -> float:
+def _best_score(hits: Sequence[Hit], kind: str) -> float:
+    """Return the best word score or cosine in a domain. The scores of the domain's hits are relative to it."""
     pairs = [
         (share, value)
-        for part in parts
-        if part.name == side
-        and isinstance(value := part.detail.get(measure), float | int)
+        for hit in hits
+        for part in hit.explanation or ()
+        if part.name == kind
+        and isinstance(value := part.detail.get(_MEASURE_BY_KIND[kind]), float | int)
         and isinstance(share := part.detail.get("of_best"), float | int)
         and share > 0
     ]
@@ -157,12 +146,12 @@ def _best_score(parts: Iterable[ScorePart], side: str, measure: str) -> float:
     return value / share
 
 
-def _rescale(domain: str, hits: Sequence[Hit], factor_by_side: Mapping[str, float]) -> list[Hit]:
+def _rescale(domain: str, hits: Sequence[Hit], factor_by_kind: Mapping[str, float]) -> list[Hit]:
     """Return a domain's hits with scores on the scale of all domains."""
-    parts = {hit.id: _rescale_parts(hit.explanation or (), factor_by_side) for hit in hits}
+    parts = {hit.id: _rescale_parts(hit.explanation or (), factor_by_kind) for hit in hits}
     own_scores = {hit.id: _own_score(hit.explanation or ()) for hit in hits}
     for hit in hits:  # the hop part scales with the score of its source
-        parts[hit.id] = [_rescale_hop(part, parts, own_scores, factor_by_side) for part in parts[hit.id]]
+        parts[hit.id] = [_rescale_hop(part, parts, own_scores, factor_by_kind) for part in parts[hit.id]]
     rescaled: list[Hit] = []
     for hit in hits:
         score = None if hit.score is None else round(fsum(part.value for part in parts[hit.id]), DIGITS)
@@ -170,28 +159,29 @@ def _rescale(domain: str, hits: Sequence[Hit], factor_by_side: Mapping[str, floa
     return rescaled
 
 
-def _rescale_parts(parts: Sequence[ScorePart], factor_by_side: Mapping[str, float]) -> list[ScorePart]:
-    value_by_side = {part.name: part.value for part in parts if part.name in factor_by_side}
-    before, after = (
-        fsum(value_by_side.values()),
-        fsum(value * factor_by_side[name] for name, value in value_by_side.items()),
-    )
+def _rescale_parts(parts: Sequence[ScorePart], factor_by_kind: Mapping[str, float]) -> list[ScorePart]:
+    value_by_kind = {part.name: part.value for part in parts if part.name in factor_by_kind}
+    before = fsum(value_by_kind.values())
+    after = fsum(value * factor_by_kind[kind] for kind, value in value_by_kind.items())
     factor = after / before if before else 1.0
-    return [_multiply(part, factor_by_side.get(part.name, factor if part.name in _FACTORS else 1.0)) for part in parts]
+    return [
+        _multiply(part, factor_by_kind.get(part.name, factor if part.name in _PROPORTIONAL_PARTS else 1.0))
+        for part in parts
+    ]
 
 
 def _rescale_hop(
     part: ScorePart,
     parts: Mapping[str, Sequence[ScorePart]],
     own_scores: Mapping[str, float],
-    factor_by_side: Mapping[str, float],
+    factor_by_kind: Mapping[str, float],
 ) -> ScorePart:
     if part.name != "hop":
         return part
     source = str(part.detail.get("from"))
     if own_scores.get(source):
         return _multiply(part, min(_own_score(parts[source]) / own_scores[source], 1.0))
-    return _multiply(part, max(factor_by_side.values(), default=1.0))
+    return _multiply(part, max(factor_by_kind.values(), default=1.0))
 
 
 def _own_score(parts: Iterable[ScorePart]) -> float:

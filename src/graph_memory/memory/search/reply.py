@@ -68,7 +68,8 @@ async def build_reply(scope: Scope, request: Request, ranking: Ranking) -> Searc
         position = after + (
             len(page) if shown_count == len(existing_units) else page.index(existing_units[shown_count])
         )
-        cursor = _next_cursor(scope, ranking, position)
+        seq = scope.coverage.seq if scope.at is None else scope.at
+        cursor = str(Cursor(seq, ranking.width, position)) if position < len(ranking.ranked) else None
         cut_off = _cut_off_note(ranking) if cursor is None and not ranking.is_all else None
         notes = [*scope.coverage.warnings, *ranking.notes, cut_off, note]
         return SearchResult(
@@ -107,24 +108,22 @@ def _cut_off_note(ranking: Ranking) -> str:
     )
 
 
-def _next_cursor(scope: Scope, ranking: Ranking, position: int) -> str | None:
-    if position >= len(ranking.ranked):
-        return None
-    return str(Cursor(scope.coverage.seq if scope.at is None else scope.at, ranking.width, position))
-
-
 async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[RankedUnit]) -> ReplyData:
-    """Read the data for a page of hits, concurrently."""
     data = ReplyData()
-    kinds = {ranked.owner: _kind_of(ranking, ranked) for ranked in page}
+    nodes: list[str] = []
+    connections: list[str] = []
     sources = {str(part.detail["from"]) for ranked in page for part in ranked.parts if part.name == "hop"}
     units_by_name = [ranked.owner for ranked in page if ranked.best is None]
-    scored_by_owner = _passages_by_owner(ranking, page)
-    data.passages |= {
-        ranked.owner: passage
-        for ranked in page
-        if (passage := _choose_passage(ranking, ranked, scored_by_owner[ranked.owner])) is not None
-    }
+    scored_by_owner: dict[str, list[ScoredPassage]] = {ranked.owner: [] for ranked in page}
+    for scored in ranking.scored.values():
+        if scored.passage.unit in scored_by_owner:
+            scored_by_owner[scored.passage.unit].append(scored)
+    for ranked in page:
+        best = _scored_passage(ranking, ranked)
+        is_connection = best is not None and best.passage.owner_kind == Kind.CONNECTION
+        (connections if is_connection else nodes).append(ranked.owner)
+        if best is not None:
+            data.passages[ranked.owner] = choose_passage(ranking.question, best, scored_by_owner[ranked.owner])
 
     async def read_rows(kind: Kind, ids: Sequence[str]) -> None:
         data.rows |= {
@@ -138,58 +137,44 @@ async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[RankedUnit])
         await _replace_name_passages(scope, ranking, scored_by_owner, data)
 
     async def read_contradictions() -> None:
-        nodes = [subject_id for subject_id, kind in kinds.items() if kind is Kind.NODE]
         data.contradicting = await contradictions_of(scope, nodes)
 
     async with task_group() as tasks:
-        for kind in (Kind.NODE, Kind.CONNECTION):
-            ids = [subject_id for subject_id, kind_of_id in kinds.items() if kind_of_id is kind]
-            if kind is Kind.NODE:
-                ids += sorted(sources.difference(ids))
-            tasks.start_soon(read_rows, kind, ids)
+        tasks.start_soon(read_rows, Kind.NODE, [*nodes, *sorted(sources.difference(nodes))])
+        tasks.start_soon(read_rows, Kind.CONNECTION, connections)
         tasks.start_soon(read_contradictions)
         tasks.start_soon(read_passages)
     data.superseded = await find_superseded_among(scope, list(data.passages.values()))
-    await _read_contents(scope, page, data)
+    shown_passages = [data.passages[ranked.owner] for ranked in page if ranked.owner in data.passages]
+    owners = (passage.owner for passage in shown_passages if passage.place.startswith(_CONTENT))
+    data.texts = await texts_of(scope.core, scope.domain, (data.rows[owner] for owner in owners if owner in data.rows))
     return data
 
 
 async def _replace_name_passages(
     scope: Scope, ranking: Ranking, scored_by_owner: Mapping[str, Sequence[ScoredPassage]], data: ReplyData
 ) -> None:
-    """Replace passages that are only names with the unit's best other passage, if the query has more words."""
+    """Replace each passage that is only a name with the unit's best other passage, if the query has more words."""
     question = ranking.question
     names = {owner: passage for owner, passage in data.passages.items() if is_name_only(question, passage)}
     observations = await latest_observations(scope, list(names), ranking.vector, MAX_COMPARED_OBSERVATIONS)
     for owner, name in names.items():
         scored_passages = scored_by_owner[owner]
-        if not any(
-            scored.points.index_score for scored in scored_passages
-        ):  # a query in Lucene's syntax has no scores per word
-            passages = [*(scored.passage for scored in scored_passages), *observations.get(owner, ())]
-            other_passages = [passage for passage in passages if passage.place != NAME]
-            points = {scored.passage.key: scored.points for scored in scored_passages}
-            data.passages[owner] = next(iter(sort_by_relevance(question, name.text, other_passages, points)), name)
+        if any(scored.points.index_score for scored in scored_passages):
+            continue  # a query in Lucene's syntax has no scores per word
+        passages = [*(scored.passage for scored in scored_passages), *observations.get(owner, ())]
+        other_passages = [passage for passage in passages if passage.place != NAME]
+        points = {scored.passage.key: scored.points for scored in scored_passages}
+        data.passages[owner] = next(iter(sort_by_relevance(question, name.text, other_passages, points)), name)
 
 
-async def _read_contents(scope: Scope, page: Sequence[RankedUnit], data: ReplyData) -> None:
-    """Read the contents in which the shown passages are located. Lost contents are skipped."""
-    owners = (passage.owner for ranked in page if (passage := data.passages.get(ranked.owner)) and _is_content(passage))
-    data.texts = await texts_of(scope.core, scope.domain, (data.rows[owner] for owner in owners if owner in data.rows))
-
-
-def _is_content(passage: Passage) -> bool:
-    return passage.place.startswith(_CONTENT)
-
-
-def _make_hit(request: Request, ranking: Ranking, data: ReplyData, ranked: RankedUnit, length: int) -> Hit:
-    """Return a hit with a passage of at most `length` characters."""
+def _make_hit(request: Request, ranking: Ranking, data: ReplyData, ranked: RankedUnit, max_length: int) -> Hit:
     row, scored = data.rows[ranked.owner], _scored_passage(ranking, ranked)
     passage = data.passages.get(ranked.owner)
     kind: Literal["node", "connection"] = "connection" if row.from_id else "node"
     titles = {subject_id: row.title for subject_id, row in data.rows.items()}
     cosine = scored.passage.cosine if scored is not None and ranking.mode == "semantic" else None
-    shown_excerpt = choose_excerpt(passage.text, ranking.question, length) if passage is not None else None
+    shown_excerpt = choose_excerpt(passage.text, ranking.question, max_length) if passage is not None else None
     created, modified = cast("datetime | None", row.event.get("_created")), row.modified
     return Hit(
         id=row.id,
@@ -237,7 +222,7 @@ def _range_of(data: ReplyData, passage: Passage, start: int, end: int) -> tuple[
 
 
 def _field_of(place: str) -> str:
-    """Return the field of a place, such as `content`, without the suffix that makes the place unique."""
+    """Return the field in a place, such as `content`, without the suffix that makes the place unique."""
     parts = place.split("/")
     return "/".join(parts[:2]) if parts[0] == "property" else parts[0]
 
@@ -245,7 +230,7 @@ def _field_of(place: str) -> str:
 def _position_hint(text: str, passage: Passage) -> int:
     """Return the position in the content near which the passage is expected.
 
-    If its text occurs several times, the number at the end of its place is the number of the occurrence.
+    If the content contains the text several times, the number at the end of the place tells which occurrence it is.
     """
     occurrence = int(passage.place.rpartition("-")[2]) if "-" in passage.place else 1
     position = -1
@@ -256,24 +241,5 @@ def _position_hint(text: str, passage: Passage) -> int:
     return position
 
 
-def _kind_of(ranking: Ranking, ranked: RankedUnit) -> Kind:
-    scored = _scored_passage(ranking, ranked)
-    is_connection = scored is not None and scored.passage.owner_kind == Kind.CONNECTION
-    return Kind.CONNECTION if is_connection else Kind.NODE
-
-
 def _scored_passage(ranking: Ranking, ranked: RankedUnit) -> ScoredPassage | None:
     return None if ranked.best is None else ranking.scored.get(ranked.best.passage)
-
-
-def _passages_by_owner(ranking: Ranking, page: Sequence[RankedUnit]) -> Mapping[str, Sequence[ScoredPassage]]:
-    scored_passages: dict[str, list[ScoredPassage]] = {ranked.owner: [] for ranked in page}
-    for scored in ranking.scored.values():
-        if scored.passage.unit in scored_passages:
-            scored_passages[scored.passage.unit].append(scored)
-    return scored_passages
-
-
-def _choose_passage(ranking: Ranking, ranked: RankedUnit, results: Sequence[ScoredPassage]) -> Passage | None:
-    best = _scored_passage(ranking, ranked)
-    return None if best is None else choose_passage(ranking.question, best, results)

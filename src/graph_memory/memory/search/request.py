@@ -131,7 +131,7 @@ class Request:
 
 
 def weights_of(weightings: Mapping[str, float] | None) -> EvidenceWeights:
-    """Return the weights for numbers by weight name. The suffix `_weight` is optional.
+    """Convert numbers, keyed by the names of weights, to weights. The suffix `_weight` of a name is optional.
 
     Raises INVALID_ARGUMENT if a name is unknown or repeated, or a value is out of range.
     """
@@ -152,7 +152,7 @@ def weights_of(weightings: Mapping[str, float] | None) -> EvidenceWeights:
 
 
 def filters_of(filters_by_name: Mapping[str, object] | None, valid_at: datetime | str | None) -> Filters:
-    """Return the filters for values by filter name.
+    """Convert values, keyed by the names of filters, to filters.
 
     Raises INVALID_ARGUMENT if a name or value is invalid, and INVALID_PROPERTY if a property is invalid.
     """

@@ -23,7 +23,7 @@ Awaited = Literal["nothing", "words", "vectors"]
 
 
 async def search_and_count(core: Core, domain: str, request: Request) -> SearchResult:
-    """Return the hits for a request. For a request about the current state, a use of each hit's node is counted."""
+    """Return the hits for a request. If it is about the current state, the hits count as uses of their nodes."""
     result = await search(core, domain, request)
     if request.as_of is None:
         record_accesses(core, domain, [hit.id for hit in result.hits if hit.kind == "node"])
@@ -35,15 +35,12 @@ async def search(core: Core, domain: str, request: Request) -> SearchResult:
     awaited: Awaited = "words" if request.mode == "lexical" else "vectors"
     scope = await scope_of(core, domain, request.filters, request.as_of, request.cursor, awaited=awaited)
     ranking = await rank_candidates(scope, request)
-    notes = [] if ranking.ranked else await _explain_no_hits(scope, request)
-    return await build_reply(scope, request, replace(ranking, notes=[*ranking.notes, *notes]))
-
-
-async def _explain_no_hits(scope: Scope, request: Request) -> list[str]:
-    """Return possible reasons for a request without hits, such as unknown types."""
-    if scope.at is not None and scope.at <= 0:
-        return [BEFORE_ALL]
-    return list(await unknown_types(scope.core, scope.domain, request.filters.types) or ())
+    if not ranking.ranked:
+        is_before_all = scope.at is not None and scope.at <= 0
+        types = request.filters.types
+        reasons = [BEFORE_ALL] if is_before_all else await unknown_types(scope.core, scope.domain, types) or ()
+        ranking = replace(ranking, notes=[*ranking.notes, *reasons])
+    return await build_reply(scope, request, ranking)
 
 
 async def scope_of(
@@ -55,9 +52,9 @@ async def scope_of(
     *,
     awaited: Awaited = "vectors",
 ) -> Scope:
-    """Return a search's scope, after updating the part of the index in `awaited`.
+    """Update the part of the index that `awaited` specifies, and return the scope of a search.
 
-    A branch's state before its fork is in the log of its base domain.
+    The state of a branch before its fork is read from the log of its base domain.
     """
     types = await stored_types(core, domain, filters.types)
     filters = replace(filters, types=tuple(types or ()))

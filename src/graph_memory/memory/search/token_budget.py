@@ -29,7 +29,7 @@ def tokens_of(parts: Sequence[Result]) -> int:
 
 
 def tokens_of_text(text: str) -> int:
-    """Return the number of tokens in a text, with the same tokenizer."""
+    """Return the number of tokens in a text, with the tokenizer of recent OpenAI models."""
     return load_counter()(text)
 
 
@@ -59,8 +59,9 @@ def fit_whole(
     for stage in range(stages):
         if size(rendered := render(stage, parts)) <= budget:
             return rendered
-    last, counts = stages - 1, range(minimum + 1, parts)
-    return render(last, minimum + bisect_right(counts, budget, key=lambda count: size(render(last, count))))
+    last_stage, counts = stages - 1, range(minimum + 1, parts)
+    fitting_count = minimum + bisect_right(counts, budget, key=lambda count: size(render(last_stage, count)))
+    return render(last_stage, fitting_count)
 
 
 @cache

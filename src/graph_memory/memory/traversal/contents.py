@@ -52,29 +52,28 @@ STAGES = len(max_lengths("full_content", 0))
 
 
 def shorten(text: str, length: int) -> str | None:
-    """Return at most `length` characters of a text, with `…` if it was cut. Returns None if nothing would remain."""
+    """Return at most `length` characters of a text, with `…` if it was cut, or None if nothing would remain."""
     if length == 0 or not text:
         return None
     return text if len(text) <= length else f"{text[:length].rstrip()}…"
 
 
 async def texts_by_mode(place: DomainState, rows: Mapping[str, DescribedRow], mode: ReturnMode) -> dict[str, str]:
-    """Return a text for each node: its summary, or else its text content.
+    """Return a text for each node: its summary, or else its content if it is text.
 
-    In mode `full_content`, it is always the text content. Unreadable contents are omitted.
+    In mode `full_content`, the summary is never used. Unreadable contents are omitted.
     """
-    texts = {node: str(row.event[_SUMMARY]) for node, row in rows.items() if _SUMMARY in row.event}
-    if mode == "full_content":
-        texts = {}
+    with_summary = () if mode == "full_content" else [node for node, row in rows.items() if _SUMMARY in row.event]
+    texts = {node: str(rows[node].event[_SUMMARY]) for node in with_summary}
     return texts | await texts_of(place.core, place.domain, (row for node, row in rows.items() if node not in texts))
 
 
 async def duplicates_of(
     place: DomainState, rows: Mapping[str, DescribedRow], starts: Sequence[str], method: Deduplication
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the duplicates of earlier nodes, each with the earlier node, and warnings.
+    """Return each node that duplicates an earlier node, with the earlier node, and warnings.
 
-    Start nodes are never duplicates.
+    Start nodes never count as duplicates.
     """
     original_by_node: dict[str, str] = {}
     if method == "none":

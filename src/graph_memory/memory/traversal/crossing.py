@@ -1,6 +1,6 @@
 """Walks that follow links to other domains. Each domain is queried for its own connections.
 
-The key of another domain's node is its domain, a slash and its id. Ids never contain a slash.
+A node in another domain has a key that consists of its domain, a slash and its id. Ids never contain a slash.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def ids_by_domain(home: str, keys: Iterable[str]) -> dict[str, list[str]]:
 def states_by_domain(home: DomainState, keys: Iterable[str]) -> list[tuple[DomainState, dict[str, str]]]:
     """Return the state of each domain in the keys, with a mapping from the domain's node ids to their keys.
 
-    Domains other than `home` are in their current state.
+    Domains other than `home` are returned in their current state.
     """
     node_ids = ids_by_domain(home.domain, keys)
     return [
@@ -130,11 +130,12 @@ class MultiDomainFrontier(Frontier):
         return replace(edge, id=self._key(domain, edge.id), **ends)
 
     async def _links(self, request: EdgeRequest, domain: str, nodes: Sequence[str]) -> Mapping[str, list[Edge]]:
-        """Return the links that can be followed from a domain's nodes, by node key."""
+        """Return the links that a walk can follow from a domain's nodes, by node key."""
         direction = self.edges.direction
-        ways = {"out": direction == "both" or (direction == "out") != request.backward}
-        ways["in"] = direction == "both" or not ways["out"]
-        arguments = {"ids": list(nodes), "least": self.edges.least, "limit": request.most + 1, **ways}
+        follows_out = direction == "both" or (direction == "out") != request.backward
+        follows_in = direction == "both" or not follows_out
+        directions = {"out": follows_out, "in": follows_in}
+        arguments = {"ids": list(nodes), "least": self.edges.least, "limit": request.most + 1, **directions}
         rows = await self.place.core.store.read(LINKED, domain=domain, **arguments)
         links: dict[str, list[Edge]] = {}
         for row in rows:

@@ -1,4 +1,4 @@
-"""The connections of many nodes, read in one statement, in the current state or at a log number.
+"""The connections of many nodes, read in one statement, in the current state or as of a log number.
 
 Concurrent changes are read from their last events (`graph/consistent_read.py`).
 """
@@ -44,13 +44,12 @@ class FrontierRow:
     rows: Sequence[Sequence[Any]]
 
 
-def _edge(values: Sequence[Any]) -> tuple[Edge, bool]:
+def _edge_from_row(values: Sequence[Any]) -> tuple[Edge, bool]:
     """Return a row's edge, and whether the node at its other end still needs to be checked."""
-    edge_id, kind, begin, end, weight, strength, importance, age, ends, begins, properties, is_unsure = values
+    edge_id, kind, source, target, weight, strength, importance, age, ends, begins, properties, is_unsure = values
     user_values = user_properties(properties or {})
-    return Edge(
-        edge_id, kind, begin, end, weight, strength, importance or 0.0, age, user_values, ends, begins
-    ), is_unsure
+    edge = Edge(edge_id, kind, source, target, weight, strength, importance or 0.0, age, user_values, ends, begins)
+    return edge, is_unsure
 
 
 FRONTIER = with_mark(query("traversal/frontier", FrontierRow))
@@ -69,7 +68,7 @@ class Frontier:
     by: str | None = None
     """The property that ranks connections. None means the weight."""
     more: bool = False
-    """Whether to read the weight's components and the properties too."""
+    """Whether to read the properties and the components of the weight too."""
 
     async def run(self, steps: Steps[R]) -> R:
         """Run a walk: answer its requests for connections, and return its result."""
@@ -105,7 +104,7 @@ class Frontier:
             if self.nodes.takes_all or not any(is_node):
                 break
         await self.scale.check()
-        return await self._merge_changes(request, request.most, marked_rows.rows, changed)
+        return await self._merge_changes(request, marked_rows.rows, changed)
 
     def params(self, request: EdgeRequest) -> dict[str, object]:
         """Return the parameters of the statement that reads connections."""
@@ -145,11 +144,8 @@ class Frontier:
         forward_types, reverse_types = (None, ()) if names is None else (names.forward_types, names.reverse_types)
         if direction == "both":
             return (None, None) if names is None else (names.types, names.types)
-        return (
-            (forward_types, reverse_types)
-            if (direction == "out") != request.backward
-            else (reverse_types, forward_types)
-        )
+        follows_out = (direction == "out") != request.backward
+        return (forward_types, reverse_types) if follows_out else (reverse_types, forward_types)
 
     @property
     def _all_connection_types(self) -> list[str]:
@@ -157,14 +153,14 @@ class Frontier:
         return [connection_type.name for connection_type in ontology.connection_types] if ontology else []
 
     async def _merge_changes(
-        self, request: EdgeRequest, maximum: int, rows: Sequence[FrontierRow], changed: Sequence[ConcurrentChange]
+        self, request: EdgeRequest, rows: Sequence[FrontierRow], changed: Sequence[ConcurrentChange]
     ) -> EdgeReply:
         """Return the read connections, with concurrent changes applied from their last events."""
         changed_ids = {row.subject for row in changed}
         edges: dict[str, dict[str, Edge]] = {node: {} for node in request.nodes}
         uncertain_edges: list[tuple[str, Edge]] = []
         for row in rows:
-            for edge, is_unsure in map(_edge, row.rows):
+            for edge, is_unsure in map(_edge_from_row, row.rows):
                 if edge.id not in changed_ids:
                     edges[row.node][edge.id] = edge
                     if is_unsure:
@@ -174,36 +170,30 @@ class Frontier:
                 if edge and self._may_follow(request, node, edge):
                     edges[node][edge.id] = edge
                     uncertain_edges.append((node, edge))
-        for node, edge in await self._find_excluded(uncertain_edges):
-            edges[node].pop(edge.id, None)
+        if uncertain_edges and not self.nodes.takes_all:  # concurrent writes may have changed the nodes at their ends
+            allowed = await self.filter_nodes({edge.other(node) for node, edge in uncertain_edges})
+            for node, edge in uncertain_edges:
+                if edge.other(node) not in allowed:
+                    edges[node].pop(edge.id, None)
         edges_by_node = {node: sorted(node_edges.values(), key=self._order) for node, node_edges in edges.items()}
         hubs = frozenset(row.node for row in rows if row.is_cut)
-        cut = hubs.union(node for node, node_edges in edges_by_node.items() if len(node_edges) > maximum)
+        cut = hubs.union(node for node, node_edges in edges_by_node.items() if len(node_edges) > request.most)
         degrees = {row.node: row.edges for row in rows}
-        return EdgeReply({node: node_edges[:maximum] for node, node_edges in edges_by_node.items()}, cut, hubs, degrees)
+        strongest = {node: node_edges[: request.most] for node, node_edges in edges_by_node.items()}
+        return EdgeReply(strongest, cut, hubs, degrees)
 
     def _order(self, edge: Edge) -> tuple[float, str]:
         return -(edge.weight if self.by is None else to_number(edge.properties.get(self.by))), edge.id
 
-    async def _find_excluded(self, uncertain_edges: Sequence[tuple[str, Edge]]) -> list[tuple[str, Edge]]:
-        """Look up the endpoints that concurrent writes may have changed in the log.
-
-        Return the connections to nodes that fail the node filter.
-        """
-        if self.nodes.takes_all or not uncertain_edges:
-            return []
-        allowed = await self.filter_nodes({edge.other(node) for node, edge in uncertain_edges})
-        return [(node, edge) for node, edge in uncertain_edges if edge.other(node) not in allowed]
-
     async def filter_nodes(self, nodes: Collection[str]) -> set[str]:
         """Return the nodes that pass the node filter, according to the log. Start nodes always pass."""
         others, starts = sorted({*nodes}.difference(self.starts)), {*nodes}.intersection(self.starts)
-        wanted = Criteria(kind=Kind.NODE, properties=self.nodes.properties)
+        criteria = Criteria(kind=Kind.NODE, properties=self.nodes.properties)
         states = await states_of(self.place.core, self.place.domain, others, self.scale.at)
         return starts | {
             str(state["_subject"])
             for state in states
-            if wanted.matches(state)
+            if criteria.matches(state)
             and (not self.nodes.types or state["_type"] in self.nodes.types)
             and frozenset(self.nodes.tags).issubset(cast("Sequence[str]", state.get("_tags") or ()))
         }
@@ -219,8 +209,8 @@ class Frontier:
     def _changed_edge(self, row: ConcurrentChange) -> Edge | None:
         """Return the connection's state after its last event, or None if the filter excludes it."""
         event = row.event
-        wanted = Criteria(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
-        if event is None or not wanted.matches(event) or (weight := self.scale.weight_of(event)) < self.edges.least:
+        criteria = Criteria(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
+        if event is None or not criteria.matches(event) or (weight := self.scale.weight_of(event)) < self.edges.least:
             return None
         values = cast("Mapping[str, str]", event)
         return Edge(

@@ -14,12 +14,7 @@ from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions
 from graph_memory.memory.search.place import domain_state_at
 from graph_memory.memory.search.request import check_integer
 from graph_memory.memory.traversal.frontier import Frontier
-from graph_memory.memory.traversal.request import (
-    MAX_NEIGHBORS,
-    EdgeFilter,
-    PathRequest,
-    edge_filter,
-)
+from graph_memory.memory.traversal.request import MAX_NEIGHBORS, EdgeFilter, PathRequest, edge_filter
 from graph_memory.memory.traversal.results import AdjacentConnection, Neighbors, Path, Paths
 from graph_memory.memory.traversal.traverse import followed_connection
 from graph_memory.memory.traversal.walks.edges import MAX_CHANGES, Edge, EdgeReply, EdgeRequest
@@ -43,25 +38,23 @@ async def find_path(core: Core, domain: str, request: PathRequest) -> Paths:
     frontier = Frontier(place, await place.load_weigher(), request.edges)
     steps = explore_between(request.from_id, request.to_id, request.max_depth, first_only=request.mode == "shortest")
     explored = await frontier.run(steps)
-    best = await anyio.to_thread.run_sync(_find_best_paths, explored, request)
+    cost = weight_cost if request.mode == "weighted" else unit_cost
+    best = BestPaths(())
+    if explored.is_met:
+        best = await anyio.to_thread.run_sync(
+            best_paths, explored.graph, request.from_id, request.to_id, request.k, explored.steps, cost
+        )
     rows = await place.read_nodes(sorted({node for path in best.paths for node in path}))
     paths = tuple(_build_path(path, explored, rows) for path in best.paths if rows.keys() >= set(path))
     return Paths(
         paths=paths,
-        tried=None if paths else _describe_search(request, explored),
+        tried=None if paths else _describe_failed_search(request, explored),
         warnings=(
             *_limit_warnings(explored, best),
             *(() if paths else await place.warn_of_unknown_types(request.edges.types)),
         )
         or None,
     )
-
-
-def _find_best_paths(explored: ExploredGraph, request: PathRequest) -> BestPaths:
-    cost = weight_cost if request.mode == "weighted" else unit_cost
-    if not explored.is_met:
-        return BestPaths(())
-    return best_paths(explored.graph, request.from_id, request.to_id, request.k, explored.steps, cost)
 
 
 def _build_path(node_ids: Sequence[str], explored: ExploredGraph, rows: Mapping[str, DescribedRow]) -> Path:
@@ -74,26 +67,23 @@ def _build_path(node_ids: Sequence[str], explored: ExploredGraph, rows: Mapping[
     )
 
 
-def _describe_search(request: PathRequest, ways: ExploredGraph) -> str:
-    """Describe a search that found no path."""
+def _describe_failed_search(request: PathRequest, explored: ExploredGraph) -> str:
     directions = {"out": "in their direction", "in": "against their direction", "both": "in either direction"}
     types = f" of type {', '.join(request.edges.types)}" if request.edges.types else ""
     noun = "connection" if request.max_depth == 1 else "connections"
-    description = f"{noun}{types}, {directions[request.edges.direction]}"
-    return f"No path of at most {request.max_depth} {description}: {ways.explored:,} nodes were reached from both ends."
+    description = f"No path of at most {request.max_depth} {noun}{types}, {directions[request.edges.direction]}"
+    return f"{description}: {explored.explored:,} nodes were reached from both ends."
 
 
-def _limit_warnings(ways: ExploredGraph, best: BestPaths) -> list[str]:
-    """Return a warning for each limit that the search reached."""
+def _limit_warnings(explored: ExploredGraph, best: BestPaths) -> list[str]:
     lines: list[str] = []
-    if ways.is_full:
-        lines += [
-            f"More than {ways.explored - 1:,} nodes lie between: paths longer than {ways.steps} were not searched."
-        ]
-    if ways.cut:
-        lines += [f"Not all connections of {', '.join(sorted(ways.cut))} were followed: there are too many."]
+    if explored.is_full:
+        number, steps = explored.explored - 1, explored.steps
+        lines.append(f"More than {number:,} nodes lie between: paths longer than {steps} were not searched.")
+    if explored.cut:
+        lines.append(f"Not all connections of {', '.join(sorted(explored.cut))} were followed: there are too many.")
     if best.is_cut:
-        lines += ["There are too many paths between the two nodes to compare all of them: better paths may exist."]
+        lines.append("There are too many paths between the two nodes to compare all of them: better paths may exist.")
     return lines
 
 
@@ -120,8 +110,8 @@ async def get_neighbors(
     rows = await place.read_nodes([*neighbour_ids])
     return Neighbors(
         node=NodeSummary(**row.titled_node.model_dump(), **row.summary_fields),
-        outgoing=tuple(to for to in connections if to.from_id == node_id and direction != "in"),
-        incoming=tuple(to for to in connections if to.to_id == node_id and direction != "out"),
+        outgoing=tuple(adjacent for adjacent in connections if adjacent.from_id == node_id and direction != "in"),
+        incoming=tuple(adjacent for adjacent in connections if adjacent.to_id == node_id and direction != "out"),
         neighbors=tuple(rows[other].titled_node for other in neighbour_ids if other in rows),
         left_out=True if reply.cut else None,
         warnings=(
@@ -140,7 +130,7 @@ def _hub_warnings(node_id: str, reply: EdgeReply) -> list[str]:
 
 
 async def _read_connections(frontier: Frontier, node_id: str, edges: Sequence[Edge]) -> list[AdjacentConnection]:
-    """Return connections from a node's point of view, under the requested type names."""
+    """Return connections from a node's point of view, under the type names that the request uses."""
     place, edge_filter = frontier.place, frontier.edges
     rows = await fetch_descriptions(
         place.core, place.domain, Kind.CONNECTION, [edge.id for edge in edges], place.number

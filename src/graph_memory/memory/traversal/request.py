@@ -127,12 +127,12 @@ def starts_of(starts: Sequence[str] | str) -> tuple[str, ...]:
 
     Raises INVALID_ARGUMENT if there are none or too many, or an id is empty.
     """
-    results = tuple(dict.fromkeys([starts] if isinstance(starts, str) else check_list("start", starts)))
-    if not 0 < len(results) <= MAX_STARTS or not all(isinstance(node_id, str) and node_id for node_id in results):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+    node_ids = tuple(dict.fromkeys([starts] if isinstance(starts, str) else check_list("start", starts)))
+    if not 0 < len(node_ids) <= MAX_STARTS or not all(isinstance(node_id, str) and node_id for node_id in node_ids):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise invalid_argument(
-            "start", f"start cannot be {quote(list(results))}", f"Pass 1 to {MAX_STARTS} ids of nodes."
+            "start", f"start cannot be {quote(list(node_ids))}", f"Pass 1 to {MAX_STARTS} ids of nodes."
         )
-    return results
+    return node_ids
 
 
 def edges_of(arguments: Mapping[str, object] | None, valid_at: datetime | str | None) -> EdgeFilter:

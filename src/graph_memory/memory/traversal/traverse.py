@@ -48,10 +48,11 @@ class _WalkResult:
     visits: Sequence[Visit]
     rows: Mapping[str, DescribedRow]
     texts: Mapping[str, str]
-    same: Mapping[str, str]
+    originals: Mapping[str, str]
+    """The node of which each omitted node is a duplicate."""
     edges: Sequence[Edge]
     ranks: Mapping[str, float]
-    shape: GraphMeasures | None
+    measures: GraphMeasures | None
 
     def render(self, stage: int, count: int) -> Shown:
         """Return the first `count` nodes and the connections between them, with contents cut to this stage."""
@@ -75,10 +76,10 @@ class _WalkResult:
             parent_domain=parent_domain or None,
             content=shorten(self.texts.get(visit.id, ""), max_lengths(mode, visit.depth)[stage]),
             properties=user_properties(row.event) or None if mode == "full_content" else None,
-            duplicates=tuple(split_key("", node_key)[1] for node_key, first in self.same.items() if first == visit.id)
+            duplicates=tuple(split_key("", key)[1] for key, first in self.originals.items() if first == visit.id)
             or None,
-            degree=self.shape.degrees[visit.id] if self.shape else None,
-            centrality=round(self.shape.centralities[visit.id], 4) if self.shape else None,
+            degree=self.measures.degrees[visit.id] if self.measures else None,
+            centrality=round(self.measures.centralities[visit.id], 4) if self.measures else None,
         )
 
 
@@ -107,19 +108,18 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> TraversalRe
         ranks_all=weighting.is_expression,
     )
     walk = await frontier.run(_STRATEGIES[request.strategy](plan))
-    rows, texts, same, warnings = await _read_contents(place, [*walk.visits], request)
-    visits = [visit for visit in walk.visits.values() if visit.id in rows and visit.id not in same]
+    rows, texts, originals, warnings = await _read_contents(place, [*walk.visits], request)
+    visits = [visit for visit in walk.visits.values() if visit.id in rows and visit.id not in originals]
     edges = await frontier.run(_request_edges_between([visit.id for visit in visits]))
     ranks = {edge.id: round(weighting.rank(edge, _depth_of_end(edge, walk)), 4) for edge in edges.values()}
-    ordered = sorted(
-        edges.values(), key=lambda edge: (edge.id not in _used_connections(walk), -ranks[edge.id], edge.id)
-    )
+    used_ids = {visit.via.id for visit in walk.visits.values() if visit.via} | {edge.id for edge in walk.joins}
+    ordered = sorted(edges.values(), key=lambda edge: (edge.id not in used_ids, -ranks[edge.id], edge.id))
     shown_edges = ordered[: CONNECTIONS_PER_NODE * request.max_nodes]
     pairs = [(edge.from_id, edge.to_id) for edge in ordered]
     measures = measure_graph([visit.id for visit in visits], pairs) if request.include_metrics else None
-    result = _WalkResult(request, visits, rows, texts, same, shown_edges, ranks, measures)
+    result = _WalkResult(request, visits, rows, texts, originals, shown_edges, ranks, measures)
     if len(walk.visits) == len(request.starts):
-        warnings += await _explain_no_nodes(place, request)
+        warnings += await place.warn_of_unknown_types([*request.edges.types, *request.nodes.types])
     elif request.strategy == "bidirectional" and not walk.joins:
         warnings += ["The walks did not meet within max_depth."]
     warnings += await _weight_warnings(place, request, ranks)
@@ -129,7 +129,7 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> TraversalRe
 async def _read_contents(
     place: DomainState, keys: Sequence[str], request: WalkRequest
 ) -> tuple[dict[str, DescribedRow], dict[str, str], dict[str, str], list[str]]:
-    """Return rows, texts and duplicates by node, and warnings."""
+    """Return the nodes' rows and texts, and the originals of duplicate nodes, all by node key, and warnings."""
     rows, texts, originals, warnings = dict[str, DescribedRow](), dict[str, str](), dict[str, str](), list[str]()
     for node_place, key_by_id in states_by_domain(place, keys):
         node_rows = await node_place.read_nodes([*key_by_id])
@@ -144,11 +144,6 @@ async def _read_contents(
         originals |= {key_by_id[node_id]: key_by_id[first] for node_id, first in duplicates.items()}
         warnings += duplicate_warnings
     return rows, texts, originals, warnings
-
-
-async def _explain_no_nodes(place: DomainState, request: WalkRequest) -> list[str]:
-    """Return possible reasons for a walk that reached no node."""
-    return await place.warn_of_unknown_types([*request.edges.types, *request.nodes.types])
 
 
 async def _weight_warnings(place: DomainState, request: WalkRequest, ranks: Mapping[str, float]) -> list[str]:
@@ -170,25 +165,25 @@ async def _build_result(
         )
         tokens = _count_tokens((nodes, connections_shown))
         if result.visits and not nodes:
-            least = _count_tokens(result.render(STAGES - 1, 1))
-            warnings = (*warnings, f"max_tokens is too small: the first node alone takes {least} tokens.")
+            min_tokens = _count_tokens(result.render(STAGES - 1, 1))
+            warnings = (*warnings, f"max_tokens is too small: the first node alone takes {min_tokens} tokens.")
     left_out = OmittedCounts(
         max_nodes=walk.is_full or None,
         max_depth=sum(visit.depth == request.max_depth for visit in result.visits) or None,
         max_tokens=len(result.visits) - len(nodes) or None,
-        duplicates=len(result.same) or None,
+        duplicates=len(result.originals) or None,
         connections=connections - len(result.edges) or None,
         hubs=tuple(sorted(walk.cut)) or None,
     )
     metrics = None
-    if result.shape is not None:
+    if result.measures is not None:
         metrics = Metrics(
             nodes=len(result.visits),
             connections=connections,
             depth=max(visit.depth for visit in result.visits),
-            density=round(result.shape.density, 4),
-            components=result.shape.components,
-            largest_component=result.shape.largest,
+            density=round(result.measures.density, 4),
+            components=result.measures.components,
+            largest_component=result.measures.largest,
         )
     return TraversalResult(
         nodes=tuple(nodes),
@@ -201,7 +196,6 @@ async def _build_result(
 
 
 def _request_edges_between(nodes: Sequence[str]) -> Steps[dict[str, Edge]]:
-    """Request all connections between the nodes, and return them by id."""
     edges: dict[str, Edge] = {}
     for part in split_into_requests(nodes):
         reply = yield EdgeRequest(part, towards=tuple(nodes))
@@ -212,11 +206,6 @@ def _request_edges_between(nodes: Sequence[str]) -> Steps[dict[str, Edge]]:
 def _depth_of_end(edge: Edge, walk: WalkResult) -> int:
     """Return the depth of the node that this connection reaches."""
     return min(walk.visits[end].depth for end in (edge.from_id, edge.to_id)) + 1
-
-
-def _used_connections(walk: WalkResult) -> set[str]:
-    """Return the ids of connections that reached a node or joined two walks."""
-    return {visit.via.id for visit in walk.visits.values() if visit.via} | {edge.id for edge in walk.joins}
 
 
 def followed_connection(edge: Edge, weight: float) -> FollowedConnection:

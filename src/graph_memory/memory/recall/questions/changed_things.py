@@ -26,7 +26,7 @@ MAX_EVENTS = 300
 MAX_PARTS = 8
 """Maximum number of changes that a line describes. Further changes are only counted."""
 _LONGEST = 200
-"""Maximum number of characters that are shown of an observation."""
+"""Maximum number of characters of an observation that are shown."""
 _NOTES = frozenset({BLOCK, SUMMARY})
 """Node types that primers show in their own sections."""
 
@@ -41,7 +41,7 @@ class Change:
     has_content: bool
 
     def parts(self, known_text: str = "", *, only_new: bool = False) -> Sequence[ChangeDescription]:
-        """Return the changes whose texts are not in `known_text`. With `only_new`, omit facts that ended."""
+        """Return the changes whose texts are not in `known_text`. If `only_new` is set, omit facts that ended."""
         parts = [part for part in self.node_changes.parts.values() if not part.text or part.text not in known_text]
         return [part for part in parts if not (only_new and part.words.startswith(REMOVED))]
 
@@ -65,19 +65,15 @@ async def find_changed_nodes(
             rows += await events_in(core, Filter(without_types=without_types), span, MAX_EVENTS - len(rows))
     events = [Event.from_row(row.event) for row in rows]
     newest = {_node_of(event): event for event in reversed(events)}
-    states = await _current_states(core, domain, [*newest])
+    current_states = await states_of(core, domain, [*newest])
+    states = {str(state["_subject"]): state for state in current_states if state["_kind"] == Kind.NODE}
     changes: list[Change] = []
-    for item in digest(map(_render_event, rows, events), _label):
+    for item in digest(map(_render_event, rows, events), lambda text: quote_label(text, _LONGEST)):
         event, state = newest.get(item.id), states.get(item.id)
         if event is not None and _is_reported(item, event, state):
-            by = event.origin.actor or event.origin.session or event.origin.source
-            changes.append(Change(item, by, event.at, bool((state or {}).get("_content_size"))))
+            author = event.origin.actor or event.origin.session or event.origin.source
+            changes.append(Change(item, author, event.at, bool((state or {}).get("_content_size"))))
     return changes
-
-
-async def _current_states(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, Mapping[str, object]]:
-    states = await states_of(core, domain, ids)
-    return {str(state["_subject"]): state for state in states if state["_kind"] == Kind.NODE}
 
 
 def _is_reported(item: NodeChanges, event: Event, state: Mapping[str, object] | None) -> bool:
@@ -96,10 +92,6 @@ def _render_event(row: EventRow, event: Event) -> ChangeToDescribe:
     return ChangeToDescribe(event.draft, before, row.from_title, row.to_title, row.took, event.at, event.batch)
 
 
-def _label(text: str) -> str:
-    return quote_label(text, _LONGEST)
-
-
 @dataclass(frozen=True, slots=True)
 class ReportedPeriod:
     """The period whose changes a recall reports, and the number of the last event before it."""
@@ -108,7 +100,7 @@ class ReportedPeriod:
     period: Period
 
     async def changes(self, scope: Scope, about: Collection[str]) -> list[str]:
-        """Return a line for each changed node, the newest first. If `about` is not empty, only for the nodes in it."""
+        """Return a line for each changed node, newest first. Unless `about` is empty, omit nodes that are not in it."""
         changes = await find_changed_nodes(scope.core, scope.domain, self.after, scope.number + 1)
         return [change.line(change.parts()) for change in changes if not about or change.node_changes.id in about]
 

@@ -65,12 +65,12 @@ def is_about_open_matter(text: str) -> bool:
 async def find_open_sentences(scope: Scope) -> OpenSentences:
     """Return the current observations about unresolved matters, best first."""
     hits = await rank_candidates(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
-    scored_passages = [scored_passages for scored_passages in hits.scored.values() if _is_open(scored_passages.passage)]
+    scored_passages = [
+        scored
+        for scored in hits.scored.values()
+        if scored.passage.owner_kind == Kind.OBSERVATION and is_about_open_matter(scored.passage.text)
+    ]
     passages: dict[str, list[Passage]] = {}
-    for scored in sorted(scored_passages, key=lambda scored_passages: -scored_passages.points.lexical):
+    for scored in sorted(scored_passages, key=lambda scored: -scored.points.lexical):
         passages.setdefault(scored.passage.unit, []).append(scored.passage)
     return OpenSentences(passages, {scored.passage.key: scored.points for scored in scored_passages})
-
-
-def _is_open(passage: Passage) -> bool:
-    return passage.owner_kind == Kind.OBSERVATION and is_about_open_matter(passage.text)

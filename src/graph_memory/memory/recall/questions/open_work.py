@@ -34,7 +34,7 @@ _ALLOWED_WORDS = (
     | _word_set("still left and which should must need needs soon until when who whose by them each has have")
     | _word_set("was ist sind noch alles quoi qui est sont encore qué que está están queda todavía cosa è sono ancora")
 )
-_ABOUT = re.compile(
+_WORK_QUESTION = re.compile(
     r"^(?:what|which|who|list|show|anything|everything)\b.*"
     r"(?:\b(?:is|are|still|any|all) (?:still )?(?:open|due|overdue|pending|outstanding)\b"
     r"|\bto ?-?do\b|\bdo(?:es)? next\b"
@@ -52,7 +52,8 @@ _ASKS_WHEN_DUE = re.compile(r"\b(?:due|overdue|deadlines?|fällig\w*|überfälli
 _HAS_YEAR = re.compile(r"\b\d{4}\b")
 """A year. A due date with a year does not depend on the day on which it was written."""
 _HITS = 100
-_LAST = "~"
+_NO_DUE_DATE = "~"
+"""A sort key that is higher than every due date."""
 _MAX_EXAMPLES = 3
 """Maximum number of unreadable due dates that a note lists."""
 CLOSED = _word_set(
@@ -95,7 +96,7 @@ def is_closed(facts: Iterable[Sequence[PropertyValue]]) -> bool:
 
 def mentions_open_work(question: str) -> bool:
     """Return whether a question asks for open work, possibly only of one person or for one purpose."""
-    return _ABOUT.search(question.strip()) is not None
+    return _WORK_QUESTION.search(question.strip()) is not None
 
 
 def asks_for_overdue_work(question: str) -> bool:
@@ -104,7 +105,7 @@ def asks_for_overdue_work(question: str) -> bool:
 
 
 def due_period(question: str, period: Period | None, now: datetime) -> Period | None:
-    """Return the period of a question if it asks for due dates in this period, otherwise None."""
+    """Return `period` if the question asks for due dates in this period, otherwise None."""
     if period is None or _ASKS_WHEN_DUE.search(question):
         return period
     is_ahead = any(end is not None and end > now for end in (period.since, period.until))
@@ -114,7 +115,7 @@ def due_period(question: str, period: Period | None, now: datetime) -> Period | 
 def _due_span(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> Span | None:
     """Return the time span of the due date among the properties, or None if there is no valid due date.
 
-    A day ends when the next day begins.
+    The span of a day ends when the next day begins.
     """
     due = due_date(facts)
     try:
@@ -132,7 +133,7 @@ def select_by_due_date(work: OpenWork, period: Period | None, now: datetime, *, 
         return span is not None and is_in_period and (not overdue or span.end <= now)
 
     rows = [row for row in work.open if is_selected(due_span_by_id[row.id])]
-    unreadable = [row for row in work.open if due_span_by_id[row.id] is None and due_date(row.facts) != _LAST]
+    unreadable = [row for row in work.open if due_span_by_id[row.id] is None and due_date(row.facts) != _NO_DUE_DATE]
     condition = " and ".join(["overdue"] * overdue + ["due in that time"] * (period is not None))
     notes = [] if rows else [_none_note(condition, work, has_unreadable=bool(unreadable))]
     notes += [_unreadable_note(unreadable)] if unreadable else []
@@ -159,13 +160,13 @@ async def find_work(scope: Scope) -> OpenWork:
     hits = await rank_candidates(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
     by_type, is_complete = await _ids_by_type(scope)
     rows = await fetch_rows(scope, Kind.NODE, [*dict.fromkeys((*by_type, *(hit.owner for hit in hits.ranked)))])
-    results = sorted(filter(_is_work, rows.values()), key=lambda row: (due_date(row.facts), row.id))
-    closed = [row for row in results if is_closed(row.facts)]
-    return OpenWork([row for row in results if not is_closed(row.facts)], closed, hits.is_all and is_complete)
+    work_rows = sorted(filter(_is_work, rows.values()), key=lambda row: (due_date(row.facts), row.id))
+    closed_rows = [row for row in work_rows if is_closed(row.facts)]
+    return OpenWork([row for row in work_rows if not is_closed(row.facts)], closed_rows, hits.is_all and is_complete)
 
 
 async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:
-    """Return the ids of the nodes whose type name is a kind of work, and whether the list is complete."""
+    """Return the ids of the nodes whose type is a kind of work by its name, and whether the list is complete."""
     ontology = await scope.core.log.ontology(scope.domain)
     types = tuple(kind.name for kind in ontology.node_types if _names_work(kind.name)) if ontology else ()
     if not types:
@@ -181,12 +182,12 @@ def _names_work(type_name: str) -> bool:
 def _is_work(row: RecallRow) -> bool:
     """Return whether a node is a task or goal by its type, or has both a status and a due date."""
     has_status = any(key in _STATUS for key, _ in row.facts)
-    return _names_work(row.type) or (has_status and due_date(row.facts) != _LAST)
+    return _names_work(row.type) or (has_status and due_date(row.facts) != _NO_DUE_DATE)
 
 
 def due_date(facts: Iterable[Sequence[PropertyValue]]) -> str:
     """Return the due date among properties as a sort key. Properties without a due date sort last."""
-    return next((str(value) for key, value in facts if key in _DUE and value), _LAST)
+    return next((str(value) for key, value in facts if key in _DUE and value), _NO_DUE_DATE)
 
 
 def work_facts(facts: Iterable[tuple[str, PropertyValue]]) -> tuple[tuple[str, PropertyValue], ...]:

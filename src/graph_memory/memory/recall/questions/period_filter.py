@@ -1,11 +1,10 @@
 """Filters nodes and passages by the period in which they were created, changed or became valid.
 
-If a node has its own date, such as the date of a meeting, that date counts, not the time of the write.
+If a node has a date of its own, such as the date of a meeting, this date counts, not the time at which it was stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -63,7 +62,7 @@ def is_dated(passage: Passage, period: Period) -> bool:
 async def nodes_beginning_in(scope: Scope, period: Period, limit: int) -> list[RecallRow]:
     """Return the nodes that became valid in a period, the latest first, at most `limit` of them."""
     hits = await find_by_words(restrict_to_valid_from(scope, period), "", _MAX_PASSAGES)
-    rows = await fetch_rows(scope, Kind.NODE, _without_duplicates(hit.unit for hit in hits))
+    rows = await fetch_rows(scope, Kind.NODE, list(dict.fromkeys(hit.unit for hit in hits)))
     rows_in_period = [row for row in rows.values() if is_in_period(row, period)]
     return sorted(rows_in_period, key=lambda row: (-(row.valid_from or 0), row.id))[:limit]
 
@@ -87,7 +86,3 @@ async def event_range_of(scope: Scope, period: Period) -> tuple[int, int | None]
         0 if period.since is None or period.since < _FIRST else await last_seq_before(period.since),
         None if period.until is None else await last_seq_before(max(period.until, _FIRST)),
     )
-
-
-def _without_duplicates(ids: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(ids))

@@ -24,7 +24,7 @@ _NUMBERS = {
 }  # fmt: skip
 _NUMBER = rf"(?:\d{{1,4}}|a few|a couple of|couple of|{'|'.join(_NUMBERS)})"
 _NUMBERED = re.compile(rf"{_NUMBER} {_UNIT} ago", re.IGNORECASE)
-_SURE = "|".join(
+_CLEAR_TIME = "|".join(
     (
         r"\d{4}-\d{2}(?:-\d{2})?",
         r"Q[1-4],? \d{4}|\d{4}-Q[1-4]",
@@ -40,12 +40,12 @@ _SURE = "|".join(
     )
 )
 """Patterns that always match a time, even without a word such as `since` before it."""
-_LED = rf"{MONTH}|\d{{4}}|{WEEKDAY}"
+_UNCLEAR_TIME = rf"{MONTH}|\d{{4}}|{WEEKDAY}"
 """Patterns that match a time only after a word such as `since`. Otherwise they may match other words or numbers."""
-_LEADS = "since|from|before|until|till|up to|after|in|during|on|over|within|by|of"
+_LEAD_WORDS = "since|from|before|until|till|up to|after|in|during|on|over|within|by|of"
 _TIME = re.compile(
-    rf"\b(?:(?P<lead>{_LEADS}) )?(?:the )?(?P<sure>{_SURE})(?![\w-])|\b(?P<led>{_LEADS}) (?P<time>{_LED})(?![\w-])"
-    r"(?P<on> on(?:wards?)?\b)?",
+    rf"\b(?:(?P<lead>{_LEAD_WORDS}) )?(?:the )?(?P<sure>{_CLEAR_TIME})(?![\w-])"
+    rf"|\b(?P<led>{_LEAD_WORDS}) (?P<time>{_UNCLEAR_TIME})(?![\w-])(?P<on> on(?:wards?)?\b)?",
     re.IGNORECASE,
 )
 _PART_OF_A_NUMBER = re.compile(
@@ -55,13 +55,14 @@ _PART_OF_A_NUMBER = re.compile(
 )
 """Text before a number that belongs to the number, such as `twenty ` before `two`."""
 _BETWEEN = re.compile(
-    rf"\b(?:between|from) (?P<first>{_SURE}|{_LED}) (?:and|to|until|till) (?P<last>{_SURE}|{_LED})(?![\w-])",
+    rf"\b(?:between|from) (?P<first>{_CLEAR_TIME}|{_UNCLEAR_TIME}) (?:and|to|until|till) "
+    rf"(?P<last>{_CLEAR_TIME}|{_UNCLEAR_TIME})(?![\w-])",
     re.IGNORECASE,
 )
 _DISTANCE = re.compile(
     rf"\b(?:(?:in|on) )?(?=(?:the|last|{_NUMBER}) )(?:the )?(?:last )?(?:(?P<number>{_NUMBER}) )?"
     rf"(?P<unit>day|week|weekend|month|year|{WEEKDAY})s? "
-    rf"(?P<lead>before|after) (?!yesterday)(?:the )?(?P<time>{_SURE}|{_LED})(?![\w-])",
+    rf"(?P<lead>before|after) (?!yesterday)(?:the )?(?P<time>{_CLEAR_TIME}|{_UNCLEAR_TIME})(?![\w-])",
     re.IGNORECASE,
 )
 _DAYS = {"day": 1, "month": 31, "year": 366}
@@ -85,8 +86,6 @@ _NO_CONTENT = """
 """
 SAYING_NOTHING = frozenset(re.findall(r"\w+", _NO_CONTENT))
 """Words that do not name a topic."""
-
-
 _PAST = re.compile(
     r"\b(?:was|were|did|had|used to|before|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|initially|once|history"
     r"|war|waren|hatte|hatten|früher\w*|vorher|zuvor|ehemals|ursprünglich"
@@ -112,8 +111,6 @@ _FUTURE = re.compile(
     re.IGNORECASE,
 )
 """Words that mark a question as one about the future."""
-
-
 _LAST_TIME = re.compile(
     r"\bsince (?:(?:the|our|my|your|that) )?"
     r"(?:(?:last|previous) (?:session|time|conversation|chat)|(?:we|i|you) last \w+)(?![\w-])",
@@ -154,9 +151,9 @@ class Tense:
         return cls(_PAST_VERB.search(without_plans) is not None, _FUTURE.search(question) is not None)
 
     def toward(self, lead: str = "") -> Toward:
-        """Return the direction of a month or day without a year: past, future or nearest.
+        """Return the direction in which to look for a month or day that has no year: past, future or nearest.
 
-        `lead` is the word before it.
+        `lead` is the word before the month or day.
         """
         if self.is_past == self.is_future:
             return "future" if lead == "by" and not self.is_past else "nearest"
@@ -165,7 +162,7 @@ class Tense:
 
 @dataclass(frozen=True, slots=True)
 class TimedQuestion:
-    """A question without its time phrase. The time is a period, or the name of an event and the word before it."""
+    """A question whose time phrase was removed. The time is a period, or an event's name with the word before it."""
 
     text: str
     period: Period | None = None
@@ -194,19 +191,19 @@ def parse_time(question: str, now: datetime) -> TimedQuestion:
         if first is not None and last is not None and first.start >= last.end:
             first = _span(match["first"], last.start)
         if first is not None and last is not None and first.start < last.end:
-            return TimedQuestion(_without(question, match), Period(first.start, last.end))
+            return TimedQuestion(_remove_match(question, match), Period(first.start, last.end))
     if (match := _DISTANCE.search(question)) is not None and (
         period := _distance_period(match, now, Tense.of(question))
     ) is not None:
-        return TimedQuestion(_without(question, match), period)
+        return TimedQuestion(_remove_match(question, match), period)
     times = _find_periods(question, now)
     for first, period in times[:1]:
         for last, other in times[1:]:
             if (intersection := _intersection(period, other)) is not None:
-                return TimedQuestion(_without(_without(question, last), first), intersection)
-        return TimedQuestion(_without(question, first), period)
+                return TimedQuestion(_remove_match(_remove_match(question, last), first), intersection)
+        return TimedQuestion(_remove_match(question, first), period)
     if (match := _NAMED.search(question)) is not None:
-        return TimedQuestion(_without(question, match), None, match["lead"].lower(), match["name"])
+        return TimedQuestion(_remove_match(question, match), None, match["lead"].lower(), match["name"])
     return TimedQuestion(question)
 
 
@@ -220,7 +217,7 @@ def asks_about_past(question: str, now: datetime) -> bool:
 def without_last_time(question: str) -> str | None:
     """Return a question without words such as `since last time`, or None if it has no such words."""
     match = _LAST_TIME.search(question)
-    return None if match is None else _without(question, match)
+    return None if match is None else _remove_match(question, match)
 
 
 def _find_periods(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
@@ -256,7 +253,7 @@ def _distance_period(match: re.Match[str], now: datetime, tense: Tense) -> Perio
 
 
 def _intersection(period: Period, other: Period) -> Period | None:
-    """Return the intersection of a period without an end and a period without a start. None if there is none."""
+    """Return the intersection of a period without an end and a period without a start, or None if there is none."""
     start, end = (period, other) if period.until is None else (other, period)
     if start.since is None or start.until is not None or end.until is None or end.since is not None:
         return None
@@ -296,5 +293,5 @@ def _span(text: str, now: datetime, toward: Toward = "past") -> Span | None:
     return span
 
 
-def _without(question: str, match: re.Match[str]) -> str:
+def _remove_match(question: str, match: re.Match[str]) -> str:
     return re.sub(r"\s+([?.!,;])", r"\1", " ".join(f"{question[: match.start()]} {question[match.end() :]}".split()))

@@ -44,7 +44,7 @@ NOTHING_ELSE_FITS = "Nothing else that is stored fits this question."
 def has_relevant_passage(ranking: Ranking, model: str | None) -> bool:
     """Return whether any stored passage is relevant to the question by a name, by words or by meaning.
 
-    Always true if there are vectors, but the embedding model was not measured.
+    Always True if there are vectors from an embedding model that was not measured.
     """
     if ranking.mentioned_owners or (ranking.vector is not None and model not in SIMILAR):
         return True
@@ -58,10 +58,10 @@ def has_relevant_passage(ranking: Ranking, model: str | None) -> bool:
 def select_relevant_units(
     ranking: Ranking, model: str | None, hidden: Collection[str], without_types: Collection[str]
 ) -> frozenset[str]:
-    """Return the units to add to a prompt: the entities named in the prompt, and clearly relevant texts.
+    """Return the units to add to a prompt: the entities that the prompt mentions, and clearly relevant texts.
 
-    Empty if it names no entity and no text is relevant enough. Excludes units in `hidden` and units of the types in
-    `without_types`.
+    If the prompt mentions no entity and no text is relevant enough, return none. Excludes units in `hidden` and units
+    of the types in `without_types`.
     """
     mentioned_owners = frozenset(ranking.mentioned_owners).difference(hidden)
     fit_by_unit: dict[str, float] = {}
@@ -103,9 +103,9 @@ def units_without_news(ranking: Ranking, query: str) -> frozenset[str]:
 
 
 def units_repeating_question(ranking: Ranking, query: str) -> frozenset[str]:
-    """Return the units that only repeat the question. Omits the best few, since their properties may be useful.
+    """Return the units that only repeat the question, except the best few, since their properties may be useful.
 
-    Empty if the query does not end in `?`.
+    If the query does not end in `?`, return none.
     """
     if not query.rstrip().endswith("?"):
         return frozenset()
@@ -113,14 +113,14 @@ def units_repeating_question(ranking: Ranking, query: str) -> frozenset[str]:
     informative_units = {
         scored.passage.unit
         for scored in ranking.scored.values()
-        if _is_running_text(scored) and not _has_words(scored.passage.text, query_words)
+        if _is_running_text(scored) and not _consists_of(scored.passage.text, query_words)
     }
     repetitive_units = matching_units(ranking) - informative_units
     return frozenset([ranked.owner for ranked in ranking.ranked if ranked.owner in repetitive_units][MOST_REPETITIONS:])
 
 
-def _has_words(text: str, words: Sequence[str]) -> bool:
-    """Return whether a text consists of these words."""
+def _consists_of(text: str, words: Sequence[str]) -> bool:
+    """Return whether a text consists of exactly these words."""
     return all(text_word == word for text_word, word in zip_longest(iterate_words(text), words))
 
 

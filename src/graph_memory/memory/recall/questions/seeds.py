@@ -47,7 +47,7 @@ from graph_memory.storage.log.writing import utc_now
 FOCUS_VALUE = 1.5
 """Value of a node in the focus. It is higher than the value of the best hit."""
 NAMED_VALUE = 0.5
-"""Value of a node that the question mentions by name, if none of its passages is among the hits."""
+"""Value of a node whose name the question mentions, if none of its passages is among the hits."""
 SIMILARITY_BONUS = 0.15
 """Value added to a hit for each property that it shares with the context, such as its type."""
 CONTEXT_BONUS = 0.3
@@ -55,7 +55,8 @@ CONTEXT_BONUS = 0.3
 FACTOR_WITHOUT_QUERY = 1 / SIMILARITY_BONUS
 """Factor of `SIMILARITY_BONUS` and `CONTEXT_BONUS` in a request without a query."""
 OPEN_SENTENCE_FACTOR = 0.3
-"""Factor of the value that is added to 1 for an open sentence. So it ranks after tasks and before other results."""
+"""The value of a node with an open sentence is 1 plus this share of its score. So it ranks between tasks and other
+results."""
 _MAX_WORK = 20
 """Maximum number of open tasks and goals that come before other results."""
 _BEST_USED = 5
@@ -79,7 +80,7 @@ class Seeds:
     vector: Vector | None = None
     """The vector of the question, or None if it has none."""
     named: set[str] = field(default_factory=set[str])
-    """Ids of the nodes that the question or the request names. Without either, the most used node."""
+    """Ids of the nodes that the question or the request mentions. If it has neither, the most used node."""
     is_by_name: bool = False
     """Whether the request names nodes and has no query."""
     mode: SearchMode | None = None
@@ -165,7 +166,7 @@ async def _add_changed_in(scope: Scope, period: Period, limit: int, seeds: Seeds
 async def _add_search_results(
     scope: Scope, request: RecallRequest, timed: TimedQuestion, seeds: Seeds, period: Period | None
 ) -> None:
-    """Add the search results. If the query names a time, add only results of that time, if there are any."""
+    """Add the search results. If the query mentions a time, add only results from that time, if there are any."""
     query = request.query or timed.text
     due = due_period(query, timed.period if period is None else None, scope.then or utc_now())
     if period is not None:
@@ -233,9 +234,9 @@ def _hide_useless_results(
 async def _find_open_work(
     scope: Scope, query: str, due_date_period: Period | None, seeds: Seeds
 ) -> tuple[Sequence[RecallRow], OpenSentences]:
-    """Return the open tasks and goals, and the sentences about open matters, if the question asks for these.
+    """Return the open tasks and goals, and the sentences about open matters, if the question asks for them.
 
-    If the question is about overdue work or a period of due dates, only the tasks and goals due then are returned.
+    If the question is about overdue work or about due dates in a period, return only the tasks and goals due then.
     """
     is_overdue_asked = asks_for_overdue_work(query)
     lists_work = asks_for_open_work(query) or mentions_open_work(query)
@@ -291,10 +292,10 @@ async def _keep_period(
     if not values:
         return
     seeds.rows |= await fetch_rows(scope, Kind.NODE, list(values))
-    seeds.rows |= await fetch_rows(scope, Kind.CONNECTION, [value for value in values if value not in seeds.rows])
-    scored = (scored.passage for ranking in rankings for scored in ranking.scored.values())
-    units_in_period = {passage.unit for passage in scored if is_dated(passage, period)}
-    units_in_period |= {value for value in values if value in seeds.rows and is_in_period(seeds.rows[value], period)}
+    seeds.rows |= await fetch_rows(scope, Kind.CONNECTION, [node for node in values if node not in seeds.rows])
+    passages = (scored.passage for ranking in rankings for scored in ranking.scored.values())
+    units_in_period = {passage.unit for passage in passages if is_dated(passage, period)}
+    units_in_period |= {node for node in values if node in seeds.rows and is_in_period(seeds.rows[node], period)}
     if units_in_period.isdisjoint(values):
         seeds.notes.append("No result is from that time, so results from all times are shown.")
         return
@@ -313,16 +314,14 @@ async def _period_of(scope: Scope, timed: TimedQuestion) -> Period | None:
     if not name:
         return None
     ranking = await rank_candidates(scope, Request(name, mode="lexical", filters=Filters(), max_results=5))
-    rows = await _describe_nodes(scope, [ranked.owner for ranked in ranking.ranked[:5]])
-    for ranked_node in ranking.ranked[:5]:
-        row = rows.get(ranked_node.owner)
-        if row is None or not frozenset(split_words(name)) <= frozenset(split_words(row.title)):
+    owners = [ranked.owner for ranked in ranking.ranked[:5]]
+    rows = await _describe_nodes(scope, owners)
+    for row in (rows[owner] for owner in owners if owner in rows):
+        title_words = split_words(row.title)
+        if not frozenset(split_words(name)) <= frozenset(title_words):
             continue
-        is_itself = split_words(row.title) in (
-            split_words(name),
-            split_words(timed.name),
-        )  # a node with a similar title is not the event
-        at = row.event.get("_valid_from") or (row.event.get("_created") if is_itself else None)
+        is_event_itself = title_words in (split_words(name), split_words(timed.name))  # not only a similar title
+        at = row.event.get("_valid_from") or (row.event.get("_created") if is_event_itself else None)
         if isinstance(at, datetime):
             return period_from(timed.lead, Span(at, at))
     return None
@@ -332,7 +331,7 @@ async def _boost_like_context(scope: Scope, context: Context, seeds: Seeds, fact
     """Raise the values of nodes with the types, tags, path or session of the context."""
     if not (context.types or context.tags or context.path or context.session):
         return
-    missing = [value for value in seeds.values if value not in seeds.rows]
+    missing = [node for node in seeds.values if node not in seeds.rows]
     seeds.rows |= await fetch_rows(scope, Kind.NODE, missing)
     for node, value in seeds.values.items():
         if (row := seeds.rows.get(node)) is None:
@@ -352,8 +351,8 @@ async def _add_focus(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
     Raises NODE_NOT_FOUND if none of them exists.
     """
     rows = await fetch_rows(scope, Kind.NODE, focus)
-    links = await fetch_rows(scope, Kind.CONNECTION, [name_given for name_given in focus if name_given not in rows])
-    missing = [name_given for name_given in focus if name_given not in rows and name_given not in links]
+    links = await fetch_rows(scope, Kind.CONNECTION, [subject for subject in focus if subject not in rows])
+    missing = [subject for subject in focus if subject not in rows and subject not in links]
     connections = {subject: row for subject, row in links.items() if row.has_content}
     seeds.rows |= rows | connections
     for node in (*rows, *connections, *(end for row in links.values() for end in row.ends)):

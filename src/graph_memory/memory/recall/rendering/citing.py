@@ -102,7 +102,7 @@ def mark_of(query: str, material: Material) -> str:
 
 
 def check_citations(text: str, known: Collection[str]) -> CitedText:
-    """Return the answer without citations of unknown ids and without link targets."""
+    """Return the answer without link targets and without citations whose ids are not in `known`."""
     ids: dict[str, None] = {}
     removed: dict[str, None] = {}
 

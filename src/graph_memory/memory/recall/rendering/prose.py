@@ -44,10 +44,12 @@ FIRST = 3
 _MOST_FACTS = 12
 _MAX_FACT_LENGTH = 120
 """Maximum number of characters of a rendered property."""
-_WORD, _BEGINNING = 40, 12
+_MAX_WORD_LENGTH, _CUT_WORD_LENGTH = 40, 12
+"""Maximum number of characters of a rendered word, and the number to which a longer word, probably a hash, is cut."""
 _MIN_LINE_TOKENS = 5
 """Minimum number of tokens of a line."""
-_TITLE, _SHORT = 200, 40
+_MAX_HEAD_LENGTH, _SHORT_HEAD_LENGTH = 200, 40
+"""Maximum number of characters of a title at the start of a line, and of a title for which there is little room."""
 _MAX_TITLE = 150
 """Maximum length of a complete title, in characters. A longer title was cut from a line of text."""
 _DASH = "- "
@@ -94,7 +96,7 @@ class _Page(RemainingTokens):
         lines: list[str] = []
         for block, parts in self.blocks.items():
             lines += [self.heads[block]] if self.heads[block] else []
-            lines += [line for _, some in sorted(parts, key=lambda part: part[0]) for line in some]
+            lines += [line for _, part_lines in sorted(parts, key=lambda part: part[0]) for line in part_lines]
         return "\n".join(lines)
 
 
@@ -127,7 +129,7 @@ class _ProseState:
     entries: dict[str, _Entry] = field(default_factory=dict[str, _Entry])
     cut: list[str] = field(default_factory=list[str])
     rendered_connections: set[str] = field(default_factory=set[str])
-    at: dict[str, list[RecallEdge]] = field(default_factory=dict[str, list[RecallEdge]])
+    ties_by_node: dict[str, list[RecallEdge]] = field(default_factory=dict[str, list[RecallEdge]])
     paths: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """For each path, the type and the time that all its items share. Each is empty if the items differ."""
 
@@ -144,17 +146,18 @@ def pack_prose(material: RecallInput, question: Query, most: int, count: Count) 
 
 def _render_page(material: RecallInput, question: Query, most: int, count: Count) -> RenderedRecall:
     state = _begin_prose(material, question, most, count)
-    state.page.add("opening", "", "", [_render_opening(state)])
+    common_type = f"All are of type {render_name(state.common)}." if state.common else ""
+    state.page.add("opening", "", "", [" ".join(filter(None, (material.note, _MARK, common_type)))])
     if material.counts:
         state.page.add("counts", "", "", [_type_counts(state)])
     changes = [state.page.add("Changed", "Changed:", f"{n:04}", [line]) for n, line in enumerate(material.changes)]
     first_items, others = split_items(material.items)
     for item in first_items:
         _render_item(state, item)
-    _render_more(state, [item for item in first_items if item.share])
+    _render_more_observations(state, [item for item in first_items if item.share])
     for item in others:
         _render_item(state, item)
-    _render_more(state, material.items)
+    _render_more_observations(state, material.items)
     unobserved = _append_omitted_counts(state)
     omitted_ids: set[str] = set()
     listed_ids: set[str] = set()
@@ -169,8 +172,8 @@ def _render_page(material: RecallInput, question: Query, most: int, count: Count
 
 def split_items(items: Sequence[RecallItem]) -> tuple[list[RecallItem], list[RecallItem]]:
     """Split the items into two lists: the first items and all named items, and the remaining items."""
-    near = [item for place, item in enumerate(items) if place < FIRST_ITEMS or item.share]
-    return near, [item for place, item in enumerate(items) if place >= FIRST_ITEMS and not item.share]
+    first_items = [item for place, item in enumerate(items) if place < FIRST_ITEMS or item.share]
+    return first_items, [item for place, item in enumerate(items) if place >= FIRST_ITEMS and not item.share]
 
 
 def _begin_prose(material: RecallInput, question: Query, most: int, count: Count) -> _ProseState:
@@ -180,18 +183,13 @@ def _begin_prose(material: RecallInput, question: Query, most: int, count: Count
         state.common = types.pop()
     for tie in sorted(material.connections, key=lambda tie: (-tie.weight, tie.id)):
         for end in dict.fromkeys((tie.from_id, tie.to_id)):
-            state.at.setdefault(end, []).append(tie)
+            state.ties_by_node.setdefault(end, []).append(tie)
     for path in {item.path for item in material.items if item.path}:
         items_of_path = [item for item in material.items if item.path == path]
         times, types_of_path = {item.when for item in items_of_path}, {item.type for item in items_of_path}
-        shared = (types_of_path.pop() if len(types_of_path) == 1 else "", times.pop() if len(times) == 1 else "")
-        state.paths[path] = shared
+        shared_type = types_of_path.pop() if len(types_of_path) == 1 else ""
+        state.paths[path] = shared_type, times.pop() if len(times) == 1 else ""
     return state
-
-
-def _render_opening(state: _ProseState) -> str:
-    types = f"All are of type {render_name(state.common)}." if state.common else ""
-    return " ".join(filter(None, (state.material.note, _MARK, types)))
 
 
 def _type_counts(state: _ProseState) -> str:
@@ -209,7 +207,6 @@ def _type_counts(state: _ProseState) -> str:
 
 
 def _render_item(state: _ProseState, item: RecallItem) -> None:
-    """Render as much of an item as fits."""
     page = state.page
     if page.left < _MIN_LINE_TOKENS:
         return
@@ -234,25 +231,26 @@ def _block_of(state: _ProseState, item: RecallItem) -> tuple[str, str]:
     if not item.path:
         return (_ELSEWHERE, "Elsewhere:") if any(state.page.heads.values()) else (item.id, "")
     kind, when = state.paths[item.path]
-    about = ", ".join(part for part in (render_name(kind) if kind and kind != state.common else "", when) if part)
-    return item.path, f"In {quote_stored(item.path)}{f' ({about})' if about else ''}:"
+    description = ", ".join(part for part in (render_name(kind) if kind and kind != state.common else "", when) if part)
+    return item.path, f"In {quote_stored(item.path)}{f' ({description})' if description else ''}:"
 
 
 def _render_line(state: _ProseState, item: RecallItem, room: int, left: int) -> tuple[str, bool]:
     """Return the line of an item in at most `room` tokens, and whether part of the content is missing."""
     cost = state.page.cost
     begins, text = _line_parts(state, item)
-    whole = f"{begins}{quote_stored(text)}" if text else begins.removesuffix(": ")
-    if cost(whole) <= room:
-        return whole, item.is_part
+    whole_line = f"{begins}{quote_stored(text)}" if text else begins.removesuffix(": ")
+    if cost(whole_line) <= room:
+        return whole_line, item.is_part
     if item.summary and cost(summed := f"{begins}{quote_stored(item.summary)}") <= room:
         return summed, True
     part = select_sentences(flatten(text), state.question, room - cost(f'{begins}""'), state.page.count)
     if part and cost(cut_line := f"{begins}{quote_stored(part)}") <= left:
         return cut_line, True
-    about = _describe_item(state, item)
-    shortest = f"{_DASH}{quote_label(item.title, _SHORT)}" if item.title else _item_name(item, "", _SHORT)
-    for title in (_item_name(item, about), shortest):
+    description = _describe_item(state, item)
+    short_label = f"{_DASH}{quote_label(item.title, _SHORT_HEAD_LENGTH)}"
+    shortest = short_label if item.title else _item_name(item, "", _SHORT_HEAD_LENGTH)
+    for title in (_item_name(item, description), shortest):
         if cost(title) <= left:
             return title, True
     return "", True
@@ -260,22 +258,22 @@ def _render_line(state: _ProseState, item: RecallItem, room: int, left: int) -> 
 
 def _line_parts(state: _ProseState, item: RecallItem) -> tuple[str, str]:
     """Return the prefix of an item's line, which contains the title, and the item's text without the title."""
-    about = _describe_item(state, item)
+    description = _describe_item(state, item)
     title, text = flatten(item.title), item.text.strip().lstrip("# ")
-    first, _, rest = text.partition("\n")
-    if item.ends is None and title and (line := flatten(first)).startswith(title):
+    first_line, _, following_lines = text.partition("\n")
+    if item.ends is None and title and (line := flatten(first_line)).startswith(title):
         if line == title:
-            text = rest.strip()
+            text = following_lines.strip()
         elif len(title) > _MAX_TITLE:  # the title is the beginning of the text
-            return f"{_DASH}({about}): " if about else _DASH, text
-    return f"{_item_name(item, about, _TITLE)}: ", text
+            return f"{_DASH}({description}): " if description else _DASH, text
+    return f"{_item_name(item, description, _MAX_HEAD_LENGTH)}: ", text
 
 
-def _item_name(item: RecallItem, about: str, longest: int = LABEL_LENGTH) -> str:
+def _item_name(item: RecallItem, description: str, longest: int = LABEL_LENGTH) -> str:
     text = quote_label(item.title, longest)
     if item.ends is not None:
         text = f"{quote_label(item.ends[1])} {render_relation(item.type)} {quote_label(item.ends[3])}"
-    return f"{_DASH}{text}{f' ({about})' if about else ''}"
+    return f"{_DASH}{text}{f' ({description})' if description else ''}"
 
 
 def _describe_item(state: _ProseState, item: RecallItem) -> str:
@@ -296,8 +294,8 @@ def _describe_item(state: _ProseState, item: RecallItem) -> str:
 
 def _max_length(fact: PropertyValue) -> int:
     """Return the maximum length of a property in characters. Hashes are cut, since readers do not need them."""
-    is_opaque = isinstance(fact, str) and len(fact) > _WORD and " " not in fact
-    return _BEGINNING if is_opaque else _MAX_FACT_LENGTH
+    is_opaque = isinstance(fact, str) and len(fact) > _MAX_WORD_LENGTH and " " not in fact
+    return _CUT_WORD_LENGTH if is_opaque else _MAX_FACT_LENGTH
 
 
 def _render_observations(page: _Page, entry: _Entry, fewest: int, room: int) -> None:
@@ -321,18 +319,17 @@ def _render_observations(page: _Page, entry: _Entry, fewest: int, room: int) -> 
         entry.reserved = 0
 
 
-def _render_more(state: _ProseState, items: Sequence[RecallItem]) -> None:
-    """Render as many of the remaining observations of rendered items as fit."""
+def _render_more_observations(state: _ProseState, items: Sequence[RecallItem]) -> None:
     for item in items:
         if (entry := state.entries.get(item.id)) is not None and entry.waiting:
             _render_observations(state.page, entry, 0, state.page.left)
 
 
-def _observation_line(observed: RecallFact, before: str) -> str:
+def _observation_line(observed: RecallFact, previous_when: str) -> str:
     """Return the line of an observation. Its date is omitted if the previous line has the same date."""
     when = observed.when if observed.since else f"observed {observed.day}"
     end = f" ({observed.end})" if observed.end else ""
-    return f"  {'also' if observed.when == before else when}: {quote_stored(observed.text)}{end}"
+    return f"  {'also' if observed.when == previous_when else when}: {quote_stored(observed.text)}{end}"
 
 
 def _append_omitted_counts(state: _ProseState) -> dict[str, int]:
@@ -352,7 +349,7 @@ def _omitted_line(number: int) -> str:
 def _render_connections(state: _ProseState, item: RecallItem) -> list[str]:
     """Return lines for an item's remaining connections, highest weight first. Equal connections are merged."""
     page = state.page
-    remaining_ties = [tie for tie in state.at.get(item.id, ()) if tie.id not in state.rendered_connections]
+    remaining_ties = [tie for tie in state.ties_by_node.get(item.id, ()) if tie.id not in state.rendered_connections]
     room = min(page.left, max(round(page.left * MAX_CONNECTIONS_SHARE), MIN_CONNECTIONS_TOKENS))
     line, groups = "", dict[tuple[str, str, str], Counter[str]]()
     for tie in remaining_ties[:MAX_CONSIDERED_CONNECTIONS]:
@@ -381,15 +378,11 @@ def _join_groups(groups: Mapping[tuple[str, str, str], Counter[str]]) -> str:
     """Return the phrases for groups of connections. A time that all groups share is not repeated."""
     times = {time for _, _, time in groups}
     [shared] = times if len(times) == 1 and len(groups) > 1 else {""}
-    phrases = (
-        _relation_phrase(before, after, "" if shared else time, ends) for (before, after, time), ends in groups.items()
-    )
+    phrases: list[str] = []
+    for (before, after, time), ends in groups.items():
+        text = ", ".join(end if count == 1 else f"{count} × {end}" for end, count in ends.items())
+        phrases.append(f"{before}{text}{after}{'' if shared else time}")
     return f"{'; '.join(phrases)}{shared.replace('(', '(each ', 1)}"
-
-
-def _relation_phrase(before: str, after: str, end_text: str, ends: Counter[str]) -> str:
-    text = ", ".join(end if times == 1 else f"{times} × {end}" for end, times in ends.items())
-    return f"{before}{text}{after}{end_text}"
 
 
 def _render_end(state: _ProseState, node: str) -> str:

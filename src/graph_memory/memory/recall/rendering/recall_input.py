@@ -18,7 +18,7 @@ class RecallFact:
     day: str
     over: Superseded | None = None
     since: str = ""
-    """The word before the day: `since` or `from` for the beginning of its validity, `on` for the time it happened."""
+    """The word before the day: `since` or `from` for the beginning of its validity, `on` for the day it happened."""
     until: str = ""
     """The last day on which the observation will be valid, if the day is known and in the future."""
 
@@ -75,7 +75,7 @@ class RecallEdge:
     until: str = ""
     """The last day on which the connection was valid, if it has ended."""
     since: str = ""
-    """The first day on which the connection was valid, or else was stored. Empty if it has ended."""
+    """The first day on which the connection was valid, or the day on which it was stored. Empty if it has ended."""
 
     def other(self, node: str) -> str:
         """Return the node at the other end of the connection."""

@@ -9,7 +9,7 @@ from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.memory.search.token_budget import Count, RemainingTokens
 
 FIRST = 1.5
-"""Value of the first sentence, which introduces the following sentences. Each word of the question counts as 1."""
+"""Value of the first sentence, which introduces the others. A word of the question in a sentence has the value 1."""
 _CHARACTERS = 4
 """Approximate number of characters per token."""
 _MOST_SENTENCES = 200
@@ -36,20 +36,18 @@ def select_sentences(text: str, question: Query, room: int, count: Count) -> str
     ]
     best, budget = sorted(range(len(sentences)), key=lambda number: -values[number]), RemainingTokens(count, room - 2)
     selected_places = [place for place in best if budget.deduct(count(sentences[place]) + 2)]
-    return (
-        _join_sentences(sentences, sorted(selected_places))
-        if selected_places
-        else _excerpt_of(text, question, room, count)
-    )
+    if not selected_places:
+        return _excerpt_of(text, question, room, count)
+    return _join_sentences(sentences, sorted(selected_places))
 
 
-def _join_sentences(sentences: list[str], kept: list[int]) -> str:
+def _join_sentences(sentences: list[str], places: list[int]) -> str:
     parts: list[str] = []
-    for number, place in enumerate(kept):
-        if place > (kept[number - 1] + 1 if number else 0):
+    for number, place in enumerate(places):
+        if place > (places[number - 1] + 1 if number else 0):
             parts.append(CUT)
         parts.append(sentences[place])
-    if kept[-1] < len(sentences) - 1:
+    if places[-1] < len(sentences) - 1:
         parts.append(CUT)
     return " ".join(parts)
 

@@ -31,7 +31,7 @@ MIN_PASSED_VALUE = 0.0005
 
 
 def activation_share(weight: float, edges: int) -> float:
-    """Return the share of a node's value that it passes on along a connection, given its number of connections."""
+    """Return the share of its value that a node with this number of connections passes on along one of them."""
     spread = 1 + math.log2(max(edges, MAX_FREE_CONNECTIONS) / MAX_FREE_CONNECTIONS)
     return min(PASSED_SHARE * weight / USUAL_WEIGHT, MAX_PASSED_SHARE) / spread
 
@@ -39,10 +39,10 @@ def activation_share(weight: float, edges: int) -> float:
 def spread_activation(
     seeds: Mapping[str, float], ties: Sequence[RecallEdge], edges: Mapping[str, int], *, steps: int
 ) -> dict[str, float]:
-    """Return the value of every node within `steps` connections: its own value and the shares that it receives.
+    """Return the value of every node within `steps` connections: its own value plus the shares that it receives.
 
     A node receives the two highest shares that come from different seeds. So a node between two named items is worth
-    more than a node beside one of them.
+    more than a node next to only one of them.
     """
     ties_by_node: dict[str, list[RecallEdge]] = {}
     for tie in ties:
@@ -51,14 +51,17 @@ def spread_activation(
     best = sort_by_value(seeds)
     groups = [{node: seeds[node]} for node in best[:MAX_SEPARATE_SEEDS]]
     groups += [{node: seeds[node] for node in best[MAX_SEPARATE_SEEDS:]}] if len(best) > MAX_SEPARATE_SEEDS else []
-    first: dict[str, float] = {}
-    second: dict[str, float] = {}
+    highest: dict[str, float] = {}
+    second_highest: dict[str, float] = {}
     for group in groups:
         for node, value in _activations_from(group, ties_by_node, edges, steps).items():
-            before = first.get(node, 0.0)
-            first[node] = max(before, value)
-            second[node] = max(second.get(node, 0.0), min(before, value))
-    return {node: seeds.get(node, 0.0) + first.get(node, 0.0) + second.get(node, 0.0) for node in {**seeds, **first}}
+            previous = highest.get(node, 0.0)
+            highest[node] = max(previous, value)
+            second_highest[node] = max(second_highest.get(node, 0.0), min(previous, value))
+    return {
+        node: seeds.get(node, 0.0) + highest.get(node, 0.0) + second_highest.get(node, 0.0)
+        for node in {**seeds, **highest}
+    }
 
 
 def _activations_from(

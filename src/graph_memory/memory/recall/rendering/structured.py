@@ -17,12 +17,7 @@ from graph_memory.memory.recall.rendering.prose import (
     RenderedRecall,
     split_items,
 )
-from graph_memory.memory.recall.rendering.recall_input import (
-    RecallEdge,
-    RecallFact,
-    RecallInput,
-    RecallItem,
-)
+from graph_memory.memory.recall.rendering.recall_input import RecallEdge, RecallFact, RecallInput, RecallItem
 from graph_memory.memory.recall.rendering.sentence_selection import select_sentences
 from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.memory.search.token_budget import Count, RemainingTokens
@@ -124,7 +119,7 @@ class _Object(RemainingTokens):
         return self.count(to_compact_json(value)) + _ENVELOPE_TOKENS
 
     def add(self, key: str, value: object) -> bool:
-        """Append a value to the list under a key if it fits the budget. Returns whether it was added."""
+        """Append a value to the list under a key if it fits the budget. Return whether it was added."""
         cost = self.cost(value) + (0 if key in self.content else self.cost(key) + _ENVELOPE_TOKENS)
         if fits := self.deduct(cost):
             self.content.setdefault(key, []).append(value)
@@ -136,9 +131,8 @@ class _Object(RemainingTokens):
         previous_count = entry.content.pop(MORE, 0)
         added = 0
         for observed in entry.waiting:
-            rendered = {"text": observed.text, "when": observed.when} | (
-                {"over": observed.over.to_dict()} if observed.over else {}
-            )
+            rendered: Content = {"text": observed.text, "when": observed.when}
+            rendered |= {"over": observed.over.to_dict()} if observed.over else {}
             rendered |= {"until": observed.until} if observed.until else {}
             most = room if added >= fewest else max(room, round(self.left * MAX_ITEM_SHARE), LEAST)
             if self.left <= 0 or (cost := self.cost(rendered)) > min(self.left, most):
@@ -164,7 +158,7 @@ class _Object(RemainingTokens):
 
 
 def _entry_that_fits(item: RecallItem, question: Query, page: _Object) -> Content | None:
-    """Return an item's entry, cut to its share of the remaining tokens, or None if none of it fits."""
+    """Return an item's entry, cut to its share of the remaining tokens, or None if no part of the entry fits."""
     room = min(page.left, max(round(page.left * MAX_ITEM_SHARE), LEAST))
     brief_entry = _brief_entry(item)
     full_entry = {**brief_entry, **_full_entry(item)}

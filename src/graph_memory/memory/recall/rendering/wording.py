@@ -1,7 +1,7 @@
 """Puts stored text and names on one line and in quotation marks, so that they cannot imitate other parts of a reply.
 
-All text between quotation marks is stored text. So stored text in a reply has no line break, no closing quotation mark,
-and no Markdown or XML mark that a model could take for the structure of the reply.
+All text between quotation marks is stored text. It contains no line break, no closing quotation mark, and no Markdown
+or XML mark that a model could mistake for the structure of the reply.
 """
 
 from __future__ import annotations

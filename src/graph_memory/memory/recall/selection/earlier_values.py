@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 
 from graph_memory.memory.recall.questions.phrases import Period
 from graph_memory.memory.recall.rendering.recall_input import RecallFact, RecallItem
-from graph_memory.memory.recall.rendering.wording import format_day
-from graph_memory.memory.search.passages.own_names import ALIASES
 from graph_memory.memory.search.results import Statement, Superseded
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.memory.traversal.walks.edges import to_datetime
-from graph_memory.model.text.wording import printable
+from graph_memory.model.text.name_list import ALIASES
+from graph_memory.model.text.wording import format_day, printable
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.queries import query
 
@@ -25,7 +24,7 @@ _CHANGES = 100
 
 @dataclass(frozen=True, slots=True)
 class NodeStateRow:
-    """The properties of a node after one of its changes; the time is in milliseconds since 1970."""
+    """The properties of a node after one of its changes. `modified` is in milliseconds since 1970."""
 
     id: str
     modified: int
@@ -34,7 +33,7 @@ class NodeStateRow:
 
 @dataclass(frozen=True, slots=True)
 class EarlierValue:
-    """An earlier value of a property, its period, and the value that replaced it."""
+    """An earlier value of a property, its period in milliseconds since 1970, and the value that replaced it."""
 
     key: str
     value: PropertyValue
@@ -49,9 +48,9 @@ NODE_STATES = query("recall/node_states", NodeStateRow)
 async def with_earlier_values(
     scope: Scope, items: Sequence[RecallItem], question: Query, period: Period | None
 ) -> list[RecallItem]:
-    """Return the items, with the earlier property values of the first nodes added as observations.
+    """Return the items. If the request is about the past, add earlier property values to them as observations.
 
-    Returns the items unchanged if the request is not about the past. Reads at most `_MAX_NODES` nodes.
+    Only the first `_MAX_NODES` nodes get earlier values.
     """
     if not scope.filters.includes_ended:
         return [*items]
@@ -81,7 +80,7 @@ def _with_values(
 ) -> RecallItem:
     """Return an item with the earlier values from a period added as observations.
 
-    Values of properties that the question names come first.
+    Values of properties that the question mentions come first.
     """
     values_in_period = [
         value for value in values if period is None or period.has(to_datetime(value.since), to_datetime(value.until))

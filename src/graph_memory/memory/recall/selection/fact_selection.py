@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.background import task_group
+from graph_memory.memory.graph.queries import Page, query_nodes
+from graph_memory.memory.history.past import Past
 from graph_memory.memory.recall.questions.period_filter import is_dated
 from graph_memory.memory.recall.questions.seeds import Seeds
 from graph_memory.memory.recall.recall_queries import (
@@ -33,7 +35,7 @@ from graph_memory.memory.recall.rendering.wording import render_age
 from graph_memory.memory.recall.selection.earlier_values import with_earlier_values
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, time_of_microseconds
 from graph_memory.memory.search.ranking.scoring import Passage
-from graph_memory.memory.search.ranking.shown_passages import are_all_names, sort_by_relevance
+from graph_memory.memory.search.ranking.shown_passages import NAME, sort_by_relevance
 from graph_memory.memory.search.results import Superseded
 from graph_memory.memory.search.retrieval.retrieval import Scope, count_observations, latest_observations
 from graph_memory.memory.search.retrieval.superseded import (
@@ -42,7 +44,9 @@ from graph_memory.memory.search.retrieval.superseded import (
     newest_first,
     observation_notes,
 )
-from graph_memory.memory.traversal.walks.edges import MAX_EDGES, to_datetime
+from graph_memory.memory.traversal.walks.edges import MAX_EDGES, split_into_requests, to_datetime
+from graph_memory.model.matching import FieldFilter
+from graph_memory.model.results import NodeIds
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import SUMMARY, SUMMARY_KEY, is_pattern_data
 from graph_memory.model.text.wording import format_day, format_last_day
@@ -52,6 +56,8 @@ MAX_EXPANDED = 40
 """Maximum number of nodes whose connections are read in one step, highest values first."""
 _TOKENS_OF_SHORT_ITEM = 20
 """Number of tokens of a short item, from which the number of items to read is computed."""
+_TOKENS_OF_SHORTEST_ITEM = 8
+"""Minimum number of tokens of an item."""
 _MAX_ENDS = 400
 SUMMARY_FACTOR = 0.5
 """Factor applied to the value of a session summary."""
@@ -75,10 +81,41 @@ def max_items_for(tokens: int) -> int:
     return tokens // _TOKENS_OF_SHORT_ITEM + 10
 
 
+def max_items_in_all(tokens: int) -> int:
+    """Return the number of items to read for a reply of `tokens` tokens about the whole memory."""
+    return tokens // _TOKENS_OF_SHORTEST_ITEM
+
+
+async def read_whole_domain(scope: Scope, subgraph: Subgraph, most: int) -> tuple[Subgraph, list[str]]:
+    """Return a subgraph of up to `most` nodes with their connections, and a note if the domain has more nodes.
+
+    Nodes of the given subgraph come first.
+    """
+    page = await _read_node_ids(scope, most)
+    values = {**dict.fromkeys(page.node_ids, 0.0), **subgraph.values}
+    selected_ids = sort_by_value(values)[:most]
+    ties, edges = dict(subgraph.connections), dict(subgraph.edges)
+    weigher = await scope.load_weigher()
+    for part in split_into_requests([node for node in selected_ids if node not in edges]):
+        results, degrees = await strongest_connections_of(scope, weigher, part)
+        ties |= {tie.id: tie for tie in results}
+        edges |= dict.fromkeys(part, 0) | degrees
+    more = f"Only {most:,} nodes were read, and there are more. Ask a question to find others."
+    return replace(subgraph, connections=ties, edges=edges, values=values), [more] if page.next_cursor else []
+
+
+async def _read_node_ids(scope: Scope, limit: int) -> NodeIds:
+    if scope.at is not None:
+        return await Past(scope.core, scope.domain, scope.at).query_nodes(limit=limit)
+    return await query_nodes(
+        scope.core, scope.domain, Page("", limit), type_name=None, properties=None, fields=FieldFilter(), detail=False
+    )
+
+
 async def expand(scope: Scope, seeds: Seeds, steps: int, max_connections: int = 0) -> Subgraph:
     """Return the subgraph within `steps` connections of the seeds. Each step takes one query.
 
-    If there are only a few seeds, about `max_connections` connections are read in the first step.
+    If there are only a few seeds, the first step reads about `max_connections` connections in total.
     """
     weigher = await scope.load_weigher()
     subgraph = Subgraph(values=dict(seeds.values))
@@ -158,14 +195,14 @@ async def build_recall_input(
 def _best_first(scope: Scope, values: Mapping[str, float], rows: Sequence[RecallRow], seeds: Seeds) -> list[str]:
     """Return item ids, best first.
 
-    Ended items come last, unless the request is about the past or has only names. A summary that is not named ranks
-    lower, since its facts are items themselves.
+    Ended items come last, unless the request is about the past or has only names. A summary ranks lower unless it is
+    named, since its facts are items themselves.
     """
     has_past = seeds.is_by_name or scope.filters.includes_ended or scope.filters.valid_at is not None
-    at = scope.then or utc_now()
+    then = scope.then or utc_now()
 
     def sort_key(row: RecallRow) -> tuple[bool, float]:
-        holds = has_past or row.valid_to is None or to_datetime(row.valid_to) > at
+        holds = has_past or row.valid_to is None or to_datetime(row.valid_to) > then
         return holds, values[row.id] * (SUMMARY_FACTOR if row.type == SUMMARY and row.id not in seeds.named else 1.0)
 
     return [row.id for row in sorted(rows, key=sort_key, reverse=True)]
@@ -175,46 +212,47 @@ async def _with_observations(
     scope: Scope, seeds: Seeds, items: Sequence[RecallItem], pages: Mapping[str, ObservationPage]
 ) -> list[RecallItem]:
     passages = [passage for page in pages.values() for passage in page.passages]
-    over = await (find_superseded_among if scope.at is None else find_superseded_then)(scope, passages)
+    superseded = await (find_superseded_among if scope.at is None else find_superseded_then)(scope, passages)
     notes = await observation_notes(scope, passages)
     asks = {note.id: note.asks for note in notes}
     times = {note.id: note.time for note in notes if note.time is not None}
     shares = _shares(seeds, items)
 
     def with_observations(item: RecallItem) -> RecallItem:
-        known = pages.get(item.id, ObservationPage())
+        page = pages.get(item.id, ObservationPage())
         observed = tuple(
-            _as_observation(passage, over.get(passage.owner), times.get(passage.owner), scope.then or utc_now())
-            for passage in newest_first(known.passages, asks)
+            _as_observation(passage, superseded.get(passage.owner), times.get(passage.owner), scope.then or utc_now())
+            for passage in newest_first(page.passages, asks)
         )
-        return replace(item, observed=observed, unread=known.unread, share=shares.get(item.id, 0.0))
+        return replace(item, observed=observed, unread=page.unread, share=shares.get(item.id, 0.0))
 
     return [with_observations(item) for item in items]
 
 
-def _as_observation(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> RecallFact:
+def _as_observation(
+    passage: Passage, superseded: Superseded | None, time: datetime | None, now: datetime
+) -> RecallFact:
     """Return an observation with its dates: its validity, its event's date, or the day of its creation."""
-    is_ending = over is None and passage.valid_to < LATEST
+    is_ending = superseded is None and passage.valid_to < LATEST
     until = format_last_day(time_of_microseconds(passage.valid_to)) if is_ending else ""
     if passage.valid_from != EARLIEST:
         since = "since" if time_of_microseconds(passage.valid_from) <= now else "from"
-        return RecallFact(passage.text, passage.date, over, since, until)
+        return RecallFact(passage.text, passage.date, superseded, since, until)
     if time is not None:
-        return RecallFact(passage.text, format_day(time), over, "on", until)
-    return RecallFact(passage.text, passage.date, over, until=until)
+        return RecallFact(passage.text, format_day(time), superseded, "on", until)
+    return RecallFact(passage.text, passage.date, superseded, until=until)
 
 
 def _shares(seeds: Seeds, items: Sequence[RecallItem]) -> dict[str, float]:
     """Return the share of the remaining tokens for the observations of each named item.
 
-    Named items come before other items. Items named in the question or the request count as named, and so does the best
-    result of a question. Without a question and names, the most used node counts. If a request has only names, their
-    items come first.
+    An item is named if the question or the request mentions it, or if it is the best result of a question. If there is
+    neither a question nor a name, the most used node is named. If a request has only names, they share all tokens.
     """
-    requests = [item.id for item in items if item.id in seeds.named]
+    named_ids = [item.id for item in items if item.id in seeds.named]
     if seeds.is_by_name:
-        return {subject: 1 / (len(requests) - place) for place, subject in enumerate(requests)}
-    return dict.fromkeys([*requests, *(item.id for item in items[:1] if seeds.passages)], _NAMED_ITEM_SHARE)
+        return {subject: 1 / (len(named_ids) - place) for place, subject in enumerate(named_ids)}
+    return dict.fromkeys([*named_ids, *(item.id for item in items[:1] if seeds.passages)], _NAMED_ITEM_SHARE)
 
 
 def _is_connection(seeds: Seeds, subject: str) -> bool:
@@ -225,9 +263,10 @@ def _as_item(
     row: RecallRow, texts: Sequence[str], passages: Sequence[Passage], now: datetime, *, is_past: bool
 ) -> RecallItem:
     is_long = len(texts) > MAX_PASSAGES
-    known = sorted(row.facts, key=lambda fact: str(fact[0]))
     facts = [
-        (str(key), value) for key, value in known if value != row.shown_title and not is_pattern_data(str(key), value)
+        (str(key), value)
+        for key, value in sorted(row.facts, key=lambda fact: str(fact[0]))
+        if value != row.shown_title and not is_pattern_data(str(key), value)
     ]
     if row.type == SUMMARY:  # these properties are already in the title, or mean nothing to a reader
         facts = [fact for fact in facts if fact[0] != SUMMARY_KEY]
@@ -250,7 +289,7 @@ def _as_item(
 
 
 def _describe_time(row: RecallRow, now: datetime, *, is_past: bool) -> str:
-    """Return an item's validity in words, or its age. For a past state, return the day of the last change.
+    """Return an item's validity in words, or else its age or, for a past state, the day of its last change.
 
     For an ended item without a start, return its end. For a summary, return its date, since summaries are not updated.
     """
@@ -279,6 +318,7 @@ MAX_LATEST = 20
 _MAX_BARE = 10
 """Maximum number of items whose observations are read although only their names matched."""
 _TEXT = "text"
+"""The place of an observation's passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,11 +337,14 @@ async def observations_of(
     scope: Scope, seeds: Seeds, titles: Mapping[str, str], most: int
 ) -> Mapping[str, ObservationPage]:
     """Return the observations of each node, at most `most` of them. `titles` is ordered, best node first."""
-    found_by_name = [node for node in titles if node in seeds.values and are_all_names(seeds.passages.get(node, ()))][
-        :_MAX_BARE
+    found_by_name = [
+        node
+        for node in titles
+        if node in seeds.values and all(passage.place == NAME for passage in seeds.passages.get(node, ()))
     ]
-    first_nodes = [
-        node for place, node in enumerate(titles) if place < FIRST_ITEMS or node in seeds.named or node in found_by_name
+    first_nodes = [*titles][:FIRST_ITEMS]
+    first_nodes += [
+        node for node in [*titles][FIRST_ITEMS:] if node in seeds.named or node in found_by_name[:_MAX_BARE]
     ]
     others = [node for node in titles if node not in first_nodes]
     latest_by_node: dict[str, list[Passage]] = {}
@@ -326,7 +369,11 @@ async def observations_of(
 
 
 def _observation_page(seeds: Seeds, title: str, node: str, latest: Sequence[Passage], count: int) -> ObservationPage:
-    passages = [passage for passage in seeds.passages.get(node, ()) if _is_observation(passage)]
+    passages = [
+        passage
+        for passage in seeds.passages.get(node, ())
+        if passage.owner != passage.unit and passage.place.split("/")[0] == _TEXT
+    ]
     latest_in_period = [
         passage for passage in latest if seeds.result_period is None or is_dated(passage, seeds.result_period)
     ]
@@ -334,7 +381,3 @@ def _observation_page(seeds: Seeds, title: str, node: str, latest: Sequence[Pass
     if len(page) > 1 and (seeds.question.terms or seeds.vector is not None):
         page = sort_by_relevance(seeds.question, title, page, seeds.points)
     return ObservationPage(page, max(count - len({passage.owner for passage in page}), 0))
-
-
-def _is_observation(passage: Passage) -> bool:
-    return passage.owner != passage.unit and passage.place.split("/")[0] == _TEXT

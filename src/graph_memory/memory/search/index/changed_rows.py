@@ -46,8 +46,8 @@ class Changes:
         ]
         for start in range(0, max(self.size, 1), limit):
             part, window = Changes(), _Window(start, limit)
-            for owner, place, how in window.take(closed):
-                part.closed.setdefault(owner, {})[place] = how
+            for owner, place, fields_of_end in window.take(closed):
+                part.closed.setdefault(owner, {})[place] = fields_of_end
             part.closed_names += window.take(self.closed_names)
             part.created += window.take(self.created)
             part.created_names += window.take(self.created_names)
@@ -62,6 +62,6 @@ class _Window:
     size: int
 
     def take(self, rows: Sequence[T]) -> Sequence[T]:
-        """Return the part of `rows` inside the window. Successive lists count as one concatenated list."""
+        """Return the part of the next list, `rows`, that is inside the window."""
         begin, self.start = self.start, self.start - len(rows)
         return rows[max(begin, 0) : max(begin + self.size, 0)]

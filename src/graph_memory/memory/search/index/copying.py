@@ -47,15 +47,12 @@ async def ensure_covers(core: Core, domain: str, at: int) -> bool:
 
 
 async def owners_at(core: Core, domain: str, at: int, after: str) -> Sequence[str]:
-    """Return the next page of owners with rows that were current after event `at`.
-
-    It starts after the owner `after`.
-    """
+    """Return the next page of owners with rows that were current as of event `at`, starting after the owner `after`."""
     return await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=MAX_COPIED)
 
 
 async def copy_rows(transaction: Transaction, source: str, domain: str, owners: Sequence[str], at: int) -> None:
-    """Copy the owners' index rows after event `at` from the source domain to a branch."""
+    """Copy the owners' index rows, as of event `at`, from the source domain to a branch."""
     arguments = {"source": source, "domain": domain, "owners": owners, "at": at, "open": END}
     tokens = {
         "source_token": domain_token(source),
@@ -69,7 +66,7 @@ async def copy_rows(transaction: Transaction, source: str, domain: str, owners: 
 
 
 async def begin_copied_index(transaction: Transaction, source: str, domain: str, at: int) -> None:
-    """Create a branch's index, to which the source's rows after event `at` are copied."""
+    """Create a branch's index, to which the source's rows are then copied as of event `at`."""
     await transaction.run(BEGIN_COPIED, source=source, domain=domain, at=at)
 
 
@@ -91,8 +88,8 @@ async def delete_rows_of(transaction: Transaction, domain: str, subject: str) ->
 async def delete_ended_rows(transaction: Transaction, domain: str, to: int) -> int:
     """Delete a page of rows that ended before event `to`, where the compacted log begins. Return the number of rows.
 
-    If no such rows remain, delete access counts of deleted nodes. An index that does not yet cover event `to` is
-    rebuilt.
+    If no such rows remain, delete access counts of deleted nodes instead. An index that does not yet cover event `to`
+    is rebuilt.
     """
     await transaction.run(RAISE_EPOCH, domain=domain)
     await transaction.run(RESET, domain=domain, below=to, once=False)

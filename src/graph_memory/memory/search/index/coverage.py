@@ -23,9 +23,9 @@ MAX_NAMED_EVENTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The last event of a domain's log, and the last indexed event.
+    """The last event of a domain's log, and the state of its index.
 
-    Index fields are empty before the domain's first search.
+    The fields of the index are empty before the domain's first search.
     """
 
     last: int
@@ -124,12 +124,12 @@ async def count_unindexed(core: Core, domain: str) -> int:
 
 
 async def has_small_backlog(core: Core, domain: str) -> bool:
-    """Return whether at most `HANDFUL` changes are not indexed. Raises the error of `position_of`."""
+    """Return whether at most `HANDFUL` changes are not indexed. Raises the same error as `position_of`."""
     return await count_unindexed(core, domain) <= HANDFUL
 
 
 async def read_coverage(core: Core, domain: str, reason: str | None = None, problem: str | None = None) -> Coverage:
-    """Return the coverage of a domain's index, with this reason and problem. Raises the error of `position_of`."""
+    """Return the coverage of a domain's index, with this reason and problem. Raises the same error as `position_of`."""
     position = await position_of(core, domain)
     [waiting] = await core.store.read(WAITING_COUNT, domain=domain, limit=MAX_COUNTED)
     return coverage_at(position, waiting, reason, problem)

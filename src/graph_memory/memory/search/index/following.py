@@ -25,11 +25,11 @@ T = TypeVar("T")
 NAME = "following the logs"
 """The name of the background task."""
 INTERVAL = 2.0
-"""Seconds between two checks of the logs."""
+"""Number of seconds between two checks of the logs."""
 SECONDS_PER_DOMAIN = 5.0
 """Maximum number of seconds for indexing one domain before the next domain."""
 LEASE_MILLISECONDS = 30_000
-"""Milliseconds after which an unextended lease expires, so that another process can index the domain."""
+"""Number of milliseconds after which a lease expires unless it is extended. Then another process can take it."""
 PAUSED_CHECKS = 15
 """Number of checks that skip a domain after its vectors could not be computed."""
 
@@ -65,7 +65,7 @@ class FencedStore(Store):
     ) -> T:
         """Write like `Store.write`, in a transaction that first locks the index.
 
-        Raises LeaseLost if its lease was taken.
+        Raises LeaseLost if another process has taken the lease.
         """
 
         async def work_with_lease(transaction: Transaction) -> T:
@@ -98,7 +98,7 @@ async def follow_logs(core: Core) -> None:
 async def _follow(core: Core, domain: str) -> str | None:
     """Index a domain for a limited time, and replace the vectors of an earlier model.
 
-    If vectors could not be computed, returns the reason, otherwise None.
+    Returns the reason if vectors could not be computed, otherwise None.
     """
     try:
         index_coverage = await catch_up(core, domain, within=SECONDS_PER_DOMAIN)

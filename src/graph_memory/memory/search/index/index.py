@@ -53,10 +53,10 @@ AT_ONCE, FEW_AT_ONCE_WAITING = 32, 8
 UNHURRIED_SECONDS = 2.0
 """If more seconds than this remain for embedding, no search is waiting for the index."""
 MAX_VECTORS = 1_000
-"""Maximum number of passages that get a vector in one transaction. Any number of them can have the same text."""
+"""Maximum number of passages that get a vector in one transaction. Passages with the same text count separately."""
 MAX_DELETED = 2_000
 _LOST_AFTER = timedelta(minutes=1)
-"""Age of an event above which missing content counts as lost. The content of newer events may not be written yet."""
+"""Age of an event after which missing content counts as lost. The content of newer events may not be written yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class NameRow:
 
 @dataclass(frozen=True, slots=True)
 class WaitingRow:
-    """A text without a vector, with its head and hash."""
+    """A text that waits for a vector, with its head and hash."""
 
     sha256: str
     head: str
@@ -122,7 +122,7 @@ async def catch_up(
     """Index a domain's missing changes for up to `within` seconds, words before vectors. Return the coverage.
 
     A handful of changes may take `handful_within` seconds, so that a search right after the first writes includes them.
-    Without `vectors`, only words are indexed. Failures are reported in the coverage, not raised. Raises
+    If `vectors` is False, only words are indexed. Failures are reported in the coverage, not raised. Raises
     ONTOLOGY_NOT_FOUND if the domain does not exist.
     """
     position = await cover.position_of(core, domain)
@@ -192,14 +192,15 @@ async def index_page(core: Core, domain: str) -> bool:
 
 
 async def _index_events(core: Core, domain: str, position: Position, size: BatchSize) -> bool:
-    """Index the next events that fit into one transaction (at least one). Return whether there may be more."""
+    """Index the next events, as many as fit into one transaction but at least one. Return whether there may be more."""
     limits = {"after": position.seq, "limit": size.events, "most": PAGE_TEXT, "open": END}
     rows = _take_contiguous(position, await core.store.read(EVENTS, domain=domain, **limits))
     while versions := await versions_of(core, domain, rows):
         last_seq, subject_versions = versions
         changes = await _compute_changes(core, domain, subject_versions)
         if changes.size <= size.rows or len(rows) == 1:
-            return await _write_changes(core, domain, position, last_seq, changes, size.rows)
+            await _write_changes(core, domain, position, last_seq, changes, size.rows)
+            return True
         rows = rows[: len(rows) // 2]
     return False
 
@@ -322,24 +323,21 @@ async def _compute_changes(core: Core, domain: str, versions: Sequence[Version])
 async def _observations_of_retyped(core: Core, domain: str, versions: Sequence[Version]) -> Mapping[str, Sequence[str]]:
     observations: dict[str, list[str]] = {}
     for node in dict.fromkeys(version.owner for version in versions if version.has_new_type):
-        observations[node] = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
-        observations[node] += [
-            version.owner for version in versions if version.kind is Kind.OBSERVATION and version.unit == node
-        ]
-        observations[node] = list(dict.fromkeys(observations[node]))
+        stored_ids = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
+        new_ids = [version.owner for version in versions if version.kind is Kind.OBSERVATION and version.unit == node]
+        observations[node] = list(dict.fromkeys([*stored_ids, *new_ids]))
     return observations
 
 
-async def _write_changes(core: Core, domain: str, position: Position, seq: int, changes: Changes, limit: int) -> bool:
+async def _write_changes(core: Core, domain: str, position: Position, seq: int, changes: Changes, limit: int) -> None:
     """Write a page's changes in transactions of at most `limit` rows. Stops if another process has moved the index."""
-    remaining = list(changes.split(limit))
-    is_written = True
-    while remaining and is_written:
-        part = remaining.pop(0)
-        next_position = replace(position, part=position.part + 1) if remaining else replace(position, part=0, seq=seq)
-        is_written = await _write_part(core, domain, position, next_position, part)
+    *parts, last_part = changes.split(limit)
+    for part in parts:
+        next_position = replace(position, part=position.part + 1)
+        if not await _write_part(core, domain, position, next_position, part):
+            return
         position = next_position
-    return True
+    await _write_part(core, domain, position, replace(position, part=0, seq=seq), last_part)
 
 
 async def _write_part(core: Core, domain: str, position: Position, next_position: Position, part: Changes) -> bool:
@@ -365,9 +363,11 @@ async def _write_part(core: Core, domain: str, position: Position, next_position
 
 
 async def embed_pending(core: Core, domain: str, until: float, late_until: float = 0.0) -> str | None:
-    """Embed pending passages until `until`, or a handful until `late_until` (monotonic). Returns the error, if any."""
-    embedder = core.embedder
-    if embedder is None:
+    """Embed pending passages until `until`, or `late_until` if only a handful remain. Both are monotonic times.
+
+    Returns the reason if vectors could not be computed, otherwise None.
+    """
+    if (embedder := core.embedder) is None:
         return "vectors are off"
     while (now := time.monotonic()) < max(until, late_until):
         at_once = AT_ONCE if until - now > UNHURRIED_SECONDS else FEW_AT_ONCE_WAITING

@@ -15,14 +15,14 @@ from graph_memory.memory.domains.lineage import END
 LEVELS = 24
 """Number of sample levels. At level `n`, the sample has one in 2 ** n passages."""
 EARLIEST, LATEST = 0, 2**60
-"""Bounds of times in microseconds since the year 1. No Python time is later."""
+"""The bounds of times, in microseconds since the year 1. Every Python time is within them."""
 _YEAR_ONE = datetime(1, 1, 1, tzinfo=UTC)
 _DIGITS = 19
 
 
 def microseconds(at: datetime) -> int:
     """Return a time as a whole number of microseconds since the year 1."""
-    return (at - _YEAR_ONE) // (at.resolution)
+    return (at - _YEAR_ONE) // at.resolution
 
 
 def time_of_microseconds(number: int) -> datetime:

@@ -33,7 +33,7 @@ from graph_memory.storage.store import Transaction
 
 @dataclass(frozen=True, slots=True)
 class OldVectorRow(WaitingRow):
-    """A text whose vector is from another model, and the text's first owner."""
+    """A text whose vector is from another model, and the first owner of the text."""
 
     owner: str
 
@@ -114,9 +114,9 @@ async def _relabel(core: Core, domain: str, progress: Progress) -> None:
             RELABEL, domain=domain, labels=list(LABELS), after=after, limit=MAX_RELABELLED
         )
 
-    while last := await core.store.write("relabel", attempt):
+    while last_id := await core.store.write("relabel", attempt):
         progress("Tokenizing words", None)
-        after = last
+        after = last_id
 
 
 async def change_model(
@@ -150,8 +150,8 @@ async def _take_model(transaction: Transaction, domain: str, model: str) -> None
 async def _embed_old_vectors(core: Core, domain: str, embedder: Embedder, progress: Progress, until: float) -> bool:
     """Embed the passages whose vectors are from another model.
 
-    Returns True if there were such passages and all of them are now embedded. More of them may have been written in the
-    meantime, so the caller repeats the call.
+    Returns True if there were such passages and all of them are now embedded. Other processes may have written more of
+    them meanwhile, so the caller must call again.
     """
     model, owner, embedded_count = embedder.model, "", 0
     total = max((await read_coverage(core, domain)).open, 1)

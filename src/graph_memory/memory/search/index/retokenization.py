@@ -6,7 +6,7 @@ are read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from graph_memory.memory.core import Core
@@ -54,14 +54,13 @@ async def retokenize_page(core: Core, domain: str, position: Position) -> None:
 
 async def _write(core: Core, domain: str, rows: Sequence[RetokenizedRow]) -> None:
     passages = [{**asdict(row), "words": words_of(row.head or "", row.text or "")} for row in rows if row.name is None]
-    names_to_write = [{**asdict(row), **_tokenize_name(row.name)} for row in rows if row.name is not None]
+    names_to_write = [
+        {**asdict(row), "words": (words := f" {' '.join(names.split_words(row.name))} "), "key": key_of(words)}
+        for row in rows
+        if row.name is not None
+    ]
 
     async def attempt(transaction: Transaction) -> None:
         await transaction.run(RETOKENIZE, domain=domain, passages=passages, names=names_to_write)
 
     await core.store.write("retokenize", attempt)
-
-
-def _tokenize_name(name: str) -> Mapping[str, str]:
-    words = f" {' '.join(names.split_words(name))} "
-    return {"words": words, "key": key_of(words)}

@@ -7,7 +7,7 @@ searched. The module does no I/O: the indexer reads and writes.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -36,12 +36,13 @@ WORDS = "_words"
 MIN_LIFETIME = 60_000_000
 """Minimum lifetime, in microseconds, of a non-current passage that gets a vector."""
 MAX_SESSION_LENGTH = 500
-"""Maximum number of characters of a session name in a row. Longer names are hashed."""
+"""Maximum number of characters of a session name in a row. Longer names do not fit into an index, and are hashed."""
 _ORDERED_PLACES = ("content", "text")
 """The places whose passages are ordered: content, and observations' texts."""
 _EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
-_TURNS = 1 << 22
-_MILLISECONDS = 1 << 41
+"""The time from which positions in a sequence are counted."""
+_MAX_EVENTS = 1 << 22
+_MAX_MILLISECONDS = 1 << 41
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class SubjectRows:
 
     def add_changes(self, version: Version, changes: Changes) -> None:
         """Add the row changes for a new version of the subject to `changes`."""
-        self._last = version
+        self._last_version = version
         passages = {
             passage.place: passage
             for passage in passages_of(version, [open_passage.passage for open_passage in self._open.values()])
@@ -167,13 +168,13 @@ class SubjectRows:
         version = replace(node, owner=observation, kind=Kind.OBSERVATION, unit=node.owner, state=None, text=None)
         for place, open_passage in list(self._open.items()):
             if open_passage.passage.type != version.type:
-                self._last = version
+                self._last_version = version
                 self._end_passage(open_passage, version, changes)
                 passage = replace(open_passage.passage, type=version.type)
                 self._open[place] = OpenPassage(passage, version.seq, version.at, is_new=True)
 
     def add_current_rows(self, changes: Changes) -> None:
-        """Add the rows that are created, and still current at the end of the page, to `changes`."""
+        """Add the rows to `changes` that were created in the page and are still current at its end."""
         for open_passage in self._open.values():
             if open_passage.is_new:
                 changes.created.append({"passage": self._passage_row(open_passage, END), "waits": True})
@@ -190,7 +191,7 @@ class SubjectRows:
             changes.closed.setdefault(version.owner, {})[open_passage.passage.place] = end_fields
 
     def _passage_row(self, open_passage: OpenPassage, until: int) -> dict[str, object]:
-        return row_of(self._domain, self._last, open_passage, until)
+        return row_of(self._domain, self._last_version, open_passage, until)
 
     def _add_name_changes(self, version: Version, changes: Changes) -> None:
         forms = forms_of(version)
@@ -206,8 +207,15 @@ class SubjectRows:
             self._names.setdefault(words, (name, version.seq))
 
     def _name_row(self, words: str, name: str, since: int, until: int) -> dict[str, object]:
-        name_fields: dict[str, object] = {"_domain": self._domain, "_owner": self._last.owner, "_key": key_of(words)}
-        return {**name_fields, "_words": words, "_name": name, "_since": since, "_until": until}
+        return {
+            "_domain": self._domain,
+            "_owner": self._last_version.owner,
+            "_key": key_of(words),
+            "_words": words,
+            "_name": name,
+            "_since": since,
+            "_until": until,
+        }
 
 
 def row_of(domain: str, version: Version, open_passage: OpenPassage, until: int) -> dict[str, object]:
@@ -251,16 +259,17 @@ def key_of(words: str) -> str:
 
 
 def forms_of(version: Version) -> dict[str, str]:
-    """Return a subject's names and their shorter forms, by their words. A deleted subject has no names."""
-    return {} if version.state is None else dict(_names_by_words(own_names(version.state, version.text)))
+    """Return a subject's names and their shorter forms, by their words.
 
-
-def _names_by_words(written_names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the words and spelling of each name and its shorter form. Names without words are skipped."""
+    Names without words are skipped. A deleted subject has no names.
+    """
+    written_names = [] if version.state is None else own_names(version.state, version.text)
+    forms: dict[str, str] = {}
     for name in reversed(written_names):  # the first of two names with the same words is kept
         for form in names.name_variants(name):
             if words := names.split_words(form):
-                yield f" {' '.join(words)} ", form
+                forms[f" {' '.join(words)} "] = form
+    return forms
 
 
 def passages_of(version: Version, current_passages: Sequence[Passage]) -> list[Passage]:
@@ -270,7 +279,7 @@ def passages_of(version: Version, current_passages: Sequence[Passage]) -> list[P
         return []
     new_pieces = split_subject(state, version.text)
     base = _base_passage(version, state)
-    ordered_pieces = [piece for piece in new_pieces if _has_order(piece.place)]
+    ordered_pieces = [piece for piece in new_pieces if piece.place.partition("/")[0] in _ORDERED_PLACES]
     if not ordered_pieces:
         return [_passage(base, piece) for piece in new_pieces]
     previous = next((passage for passage in current_passages if passage.sequence is not None), None)
@@ -288,16 +297,12 @@ def passages_of(version: Version, current_passages: Sequence[Passage]) -> list[P
     ]
 
 
-def _has_order(place: str) -> bool:
-    return place.partition("/")[0] in _ORDERED_PLACES
-
-
 def _passage(base: Passage, piece: SubjectPassage) -> Passage:
     return replace(base, place=piece.place, head=piece.head, text=piece.text)
 
 
 def _base_passage(version: Version, state: NodeState | ConnectionState | Mapping[str, object]) -> Passage:
-    """Return a passage without text, with the fields shared by all passages of the version."""
+    """Return a passage without text. It has the fields that all passages of the version share."""
     if isinstance(state, (NodeState, ConnectionState)):
         valid_from, valid_to, created = state.validity.valid_from, state.validity.valid_to, state.created
     else:
@@ -328,28 +333,18 @@ def _sequence(
         return f"path/{state.fields.path}"
     if previous is not None and previous.sequence and not previous.sequence.startswith("path/"):
         return previous.sequence
-    if isinstance(state, NodeState) and previous is None and (session := _session_property(state) or version.session):
-        return f"session/{_shorten_session(session)}"
+    if isinstance(state, NodeState) and previous is None:
+        session = state.properties.get("session")
+        if session := (session if isinstance(session, str) else None) or version.session:
+            is_long = len(session) > MAX_SESSION_LENGTH
+            return f"session/{sha256(session.encode(errors='surrogatepass')).hexdigest() if is_long else session}"
     return f"owner/{version.unit}"
-
-
-def _session_property(state: NodeState) -> str | None:
-    """Return the property `session`, or None if it is not a string."""
-    session = state.properties.get("session")
-    return session if isinstance(session, str) else None
-
-
-def _shorten_session(session: str) -> str:
-    """Return a session name. Names that are too long for an index are hashed."""
-    if len(session) <= MAX_SESSION_LENGTH:
-        return session
-    return sha256(session.encode(errors="surrogatepass")).hexdigest()
 
 
 def _position(created: int, seq: int) -> int:
     """Return a subject's sort key in its sequence: creation time in milliseconds, then event number."""
     since_epoch = (created - microseconds(_EPOCH)) // 1_000
-    return min(max(since_epoch, 0), _MILLISECONDS - 1) * _TURNS + seq % _TURNS
+    return min(max(since_epoch, 0), _MAX_MILLISECONDS - 1) * _MAX_EVENTS + seq % _MAX_EVENTS
 
 
 def _orders(places: Sequence[str], current_orders: Mapping[str, float]) -> list[float]:

@@ -39,7 +39,8 @@ _DEFINITION = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_LEADING = re.compile(r"@|#|//|/\*|\s?\*|--|'''|\"\"\"")
+_LEADING_LINE = re.compile(r"@|#|//|/\*|\s?\*|--|'''|\"\"\"")
+"""The start of a line that belongs to the definition below it: a decorator or a comment."""
 _HEAD_WORDS = 20
 _MAX_LINE_LENGTH = 1_000
 
@@ -47,40 +48,43 @@ _MAX_LINE_LENGTH = 1_000
 def split_code(text: str) -> list[Section]:
     """Return the sections of code: one per definition at the left margin, and one per range between definitions."""
     starts = [0, *_definition_starts(text), len(text)]
-    sections = [Section(_signature(text, *pair), list(code_units(text, *pair))) for pair in _nonempty_ranges(starts)]
+    sections = [
+        Section(_signature(text, first, after), list(code_units(text, first, after)))
+        for first, after in pairwise(starts)
+        if first < after
+    ]
     return [section for section in sections if section.units]
 
 
 def code_units(text: str, start: int, end: int) -> Iterator[TextRange]:
     """Yield the text range of each line of code. A definition, or a line after an empty line, starts a paragraph."""
-    last = start
+    previous_end = start
     for first, after in line_ranges(text, start, end):
         line = text[first:after]
         if line.isspace():
             continue
-        starts_paragraph = first == start or first > last + 1 or _is_definition(line)
-        yield from split_into_units(
-            text, first, after, BoundaryLevel.PARAGRAPH if starts_paragraph else BoundaryLevel.LINE
-        )
-        last = after
+        starts_paragraph = first == start or first > previous_end + 1 or _is_definition(line)
+        level = BoundaryLevel.PARAGRAPH if starts_paragraph else BoundaryLevel.LINE
+        yield from split_into_units(text, first, after, level)
+        previous_end = after
 
 
 def _definition_starts(text: str) -> Iterator[int]:
     """Yield the start of each definition at the left margin, including comments and decorators above it."""
-    leading = -1
-    last = 0
+    leading_start = -1
+    previous_end = 0
     for start, end in line_ranges(text, 0, len(text)):
         line = text[start:end]
-        if start > last + 1:
-            leading = -1
+        if start > previous_end + 1:
+            leading_start = -1
         if not line[0].isspace() and _is_definition(line):
-            yield leading if leading >= 0 else start
-            leading = -1
-        elif _LEADING.match(line):
-            leading = start if leading < 0 else leading
+            yield leading_start if leading_start >= 0 else start
+            leading_start = -1
+        elif _LEADING_LINE.match(line):
+            leading_start = start if leading_start < 0 else leading_start
         else:
-            leading = -1
-        last = end
+            leading_start = -1
+        previous_end = end
 
 
 def _is_definition(line: str) -> bool:
@@ -93,10 +97,6 @@ def _signature(text: str, start: int, end: int) -> str:
         line = text[first:after]
         if _is_definition(line):
             return first_words(line, 0, _HEAD_WORDS).rstrip("{: ")
-        if not _LEADING.match(line):
+        if not _LEADING_LINE.match(line):
             break
     return ""
-
-
-def _nonempty_ranges(starts: list[int]) -> Iterator[tuple[int, int]]:
-    return ((first, after) for first, after in pairwise(starts) if first < after)

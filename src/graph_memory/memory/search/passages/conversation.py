@@ -43,7 +43,7 @@ def split_turns(text: str) -> list[Section] | None:
 
 
 def parse_transcript(text: str) -> tuple[str, list[Section]] | None:
-    """Return a JSON or JSON Lines conversation as text with its turns, or None for other text."""
+    """Return a conversation in JSON or JSON Lines as plain text, with its turns, or None for other text."""
     if not any(f'"{name}"' in text for name in _SPEAKER_FIELDS):
         return None
     messages = _messages(text)
@@ -91,7 +91,7 @@ def _turn(message: object) -> tuple[str, str] | None:
 
 
 def _text_of(content: object) -> str | None:
-    """Return a message's text, or None if its format is unknown. A message may be a list of parts."""
+    """Return a message's text, or None if its format is unknown. The content may be a list of parts."""
     if isinstance(content, list):
         parts = (
             cast("Mapping[str, object]", part) for part in cast("list[object]", content) if isinstance(part, Mapping)

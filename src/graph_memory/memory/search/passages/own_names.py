@@ -1,4 +1,4 @@
-"""Collects the names that texts use for a subject."""
+"""Collects the names by which texts may mention a subject."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMES = ("title", "name")
 
 
 def names(subject: NodeState | ConnectionState | Mapping[str, object], text: str | None) -> list[str]:
-    """Return a subject's names as shown, without duplicates: title, name, aliases, and headings of its content.
+    """Return a subject's names without duplicates: title, name, aliases, and headings of its content.
 
     First lines and types are not names, and observations have no names. The property `aliases` is a JSON list, or a
     comma-separated string. Only the first 200 headings are used.

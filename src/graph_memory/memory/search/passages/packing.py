@@ -1,9 +1,9 @@
 """Packs units into passages, so that an edit of the text changes only the passages around the edit.
 
-Passages begin where the text itself determines it, not where the previous passage ended. Each unit has a rank:
-paragraphs come before lines, and lines before sentences. Units of the same kind are ordered by a hash of their
-beginning. A unit with the lowest rank within 48 words on either side begins a passage. A longer range between two such
-units is cut from its beginning, at the lowest rank that leaves neither side too short.
+The text itself determines where passages begin, not the end of the previous passage. Each unit has a rank: paragraphs
+come before lines, and lines before sentences. Units of the same kind are ordered by a hash of their beginning. A unit
+with the lowest rank within 48 words on either side begins a passage. If the range between two such units is too long,
+it is cut from its beginning, at the unit with the lowest rank that leaves neither side too short.
 
 Source: N. Bjørner, A. Blass, Y. Gurevich, Content-dependent chunking for differential compression, the local maximum
 approach (2010).
@@ -20,12 +20,12 @@ from graph_memory.memory.search.passages.units import BoundaryLevel, TextRange
 MAX_WORDS = 120
 """Maximum number of words of a passage."""
 _MAX_BODY_WORDS = 114
-"""Maximum number of words of a passage, without a repeated sentence."""
+"""Maximum number of words of a passage, not counting a repeated sentence."""
 _MIN_WORDS = 25
 """Minimum number of words on either side of a cut, if possible."""
 _REACH_WORDS = 48
-"""Number of words on either side within which a unit must have the lowest rank. It must exceed the longest unit,
-because such a unit would otherwise always have the lowest rank."""
+"""Number of words on either side within which a unit must have the lowest rank. It must exceed the length of the
+longest unit, because such a unit would otherwise always have the lowest rank."""
 _PREFIX_LENGTH = 64
 """Number of characters that identify a unit. For a short unit, they include the characters after it."""
 
@@ -92,13 +92,13 @@ def _cut_indexes(ranks: Sequence[_Rank], word_offsets: Sequence[int], first: int
 
 
 def _best_cut(ranks: Sequence[_Rank], word_offsets: Sequence[int], first: int, low: int, high: int) -> int:
-    best = last = first + 1
+    best = last_fitting = first + 1
     for unit in range(first + 1, len(ranks)):
         word_count = word_offsets[unit] - word_offsets[first]
         if word_count > _MAX_BODY_WORDS:
             break
-        last = unit
+        last_fitting = unit
         is_better = ranks[unit] <= ranks[best] or word_offsets[best] - word_offsets[first] < low
         if low <= word_count <= high and is_better:
             best = unit
-    return best if low <= word_offsets[best] - word_offsets[first] <= high else last
+    return best if low <= word_offsets[best] - word_offsets[first] <= high else last_fitting

@@ -23,7 +23,7 @@ MAX_SHORT_PROPERTY = 200
 """Maximum number of characters of a property that shares a passage with its subject's other properties. A query such as
 "drugs under investigation" may need several of them."""
 CONTEXT_WORDS = 60
-"""Number of words before and after a passage in its window."""
+"""Number of words of context on each side of a passage."""
 _DIGITS = 12
 _Packed = tuple[str, str, str, str]
 """A passage's text and head, the words before it, and the words after it."""
@@ -80,7 +80,8 @@ def own_title(node: NodeState, text: str | None) -> str:
 def locate(text: str, piece_text: str, hint: int) -> tuple[int, int] | None:
     """Return the start and end of a passage in a text, or None if the passage does not occur.
 
-    Of several occurrences, the one nearest to `hint` is returned. In JSON text, the passage may contain escapes.
+    If the passage occurs several times, return the occurrence nearest to `hint`. In JSON text, the passage may contain
+    escapes.
     """
     escaped = (json.dumps(piece_text, ensure_ascii=is_ascii)[1:-1] for is_ascii in (False, True))
     for spelling in dict.fromkeys((piece_text, *escaped)):
@@ -116,16 +117,12 @@ def _property_pieces(subject: NodeState | ConnectionState, title: str) -> Iterat
     }
     yield from _field_pieces(
         "properties",
-        "\n".join(f"{_spell_name(name)}: {shown}" for name, shown in short_properties.items() if shown != title),
+        "\n".join(f"{name.replace('_', ' ')}: {shown}" for name, shown in short_properties.items() if shown != title),
         title,
     )
     for name, value in texts.items():
         if len(value) > MAX_SHORT_PROPERTY:
             yield from _field_pieces(f"property/{name}", value, title)
-
-
-def _spell_name(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _field_pieces(place: str, text: str, head: str) -> Iterator[SubjectPassage]:

@@ -91,23 +91,23 @@ def shown_heading(text: str) -> str:
 
 
 def _paragraphs(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
-    first = last = -1
+    paragraph_start = previous_end = -1
     for start, end in line_ranges(text, begin, stop):
         is_blank = text[start:end].isspace()
-        if first >= 0 and (is_blank or start > last + 1):
-            yield first, last
-            first = -1
+        if paragraph_start >= 0 and (is_blank or start > previous_end + 1):
+            yield paragraph_start, previous_end
+            paragraph_start = -1
         if not is_blank:
-            first = start if first < 0 else first
-        last = end
-    if first >= 0:
-        yield first, last
+            paragraph_start = start if paragraph_start < 0 else paragraph_start
+        previous_end = end
+    if paragraph_start >= 0:
+        yield paragraph_start, previous_end
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield the start, end, kind and heading text of each heading, code block and paragraph in a Markdown text."""
     fence, fence_start = "", 0
-    first = last = first_line_end = -1
+    paragraph_start = previous_end = first_line_end = -1
     for start, end in line_ranges(text, 0, len(text)):
         line = text[start:end]
         if fence:
@@ -115,25 +115,25 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
                 yield fence_start, end, "code", ""
                 fence = ""
             continue
-        follows_gap = first >= 0 and start > last + 1
+        follows_gap = paragraph_start >= 0 and start > previous_end + 1
         fence_match, heading_match = _FENCE.match(line), _HEADING.match(line)
-        if first >= 0 and (follows_gap or fence_match or heading_match or line.isspace()):
-            yield first, last, "prose", ""
-            first = -1
+        if paragraph_start >= 0 and (follows_gap or fence_match or heading_match or line.isspace()):
+            yield paragraph_start, previous_end, "prose", ""
+            paragraph_start = -1
         if fence_match:
             fence, fence_start = fence_match[1], start
         elif heading_match:
             yield start, end, "heading", shown_heading(heading_match[1] or "")
-        elif first >= 0 and last == first_line_end and _UNDERLINE.match(line):
-            yield first, end, "heading", shown_heading(text[first:last])
-            first = -1
-        elif first < 0 and not line.isspace():
-            first, first_line_end = start, end
-        last = end
+        elif paragraph_start >= 0 and previous_end == first_line_end and _UNDERLINE.match(line):
+            yield paragraph_start, end, "heading", shown_heading(text[paragraph_start:previous_end])
+            paragraph_start = -1
+        elif paragraph_start < 0 and not line.isspace():
+            paragraph_start, first_line_end = start, end
+        previous_end = end
     if fence:
         yield fence_start, len(text), "code", ""
-    elif first >= 0:
-        yield first, last, "prose", ""
+    elif paragraph_start >= 0:
+        yield paragraph_start, previous_end, "prose", ""
 
 
 def _split_sentences(text: str, start: int, end: int) -> Iterator[TextRange]:

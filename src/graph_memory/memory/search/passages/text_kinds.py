@@ -15,7 +15,6 @@ from graph_memory.memory.search.passages.units import (
     TextRange,
     first_words,
     line_ranges,
-    one_section,
     split_into_units,
 )
 
@@ -44,13 +43,13 @@ def split_text(text: str, content_format: str) -> Document:
     if format_name in LANGUAGES:
         return Document(text, split_code(text))
     if format_name in _YAML:
-        return Document(text, split_yaml(text))
+        return Document(text, [Section("", list(_split_lines(text)))])
     if format_name in _TABLES:
-        return Document(text, split_table(text))
+        return Document(text, _split_table(text))
     if text.lstrip()[:1] in ("[", "{") and (conversation := parse_transcript(text)) is not None:
         return Document(*conversation)
     if format_name in _JSON:
-        return Document(text, split_json(text))
+        return Document(text, [Section("", list(_split_values(text)))])
     sections = split_turns(text)
     if sections is not None:
         return Document(text, sections)
@@ -66,7 +65,7 @@ _VALUE = re.compile(r"[^,\n]*,|[^,\n]+|\n")
 _HEADER_WORDS = 30
 
 
-def split_table(text: str) -> list[Section]:
+def _split_table(text: str) -> list[Section]:
     """Return a table's rows as one section. Its head is the first row."""
     rows = [
         unit
@@ -74,27 +73,18 @@ def split_table(text: str) -> list[Section]:
         for unit in split_into_units(text, start, end, BoundaryLevel.LINE)
     ]
     header = next((text[start:end] for start, end in line_ranges(text, 0, len(text))), "")
-    return one_section(rows, first_words(header, 0, _HEADER_WORDS)) if rows else []
-
-
-def split_yaml(text: str) -> list[Section]:
-    """Return the lines of a YAML text as one section. Each unindented line begins a paragraph."""
-    return one_section(_split_lines(text))
-
-
-def split_json(text: str) -> list[Section]:
-    """Return the values of a JSON text, or the lines of JSON Lines, as one section. Each object begins a paragraph."""
-    return one_section(_split_values(text))
+    return [Section(first_words(header, 0, _HEADER_WORDS), rows)] if rows else []
 
 
 def _split_lines(text: str) -> Iterator[TextRange]:
+    """Yield the lines of a YAML text. Each line that is not indented begins a paragraph."""
     for start, end in line_ranges(text, 0, len(text)):
-        yield from split_into_units(
-            text, start, end, BoundaryLevel.LINE if text[start].isspace() else BoundaryLevel.PARAGRAPH
-        )
+        level = BoundaryLevel.LINE if text[start].isspace() else BoundaryLevel.PARAGRAPH
+        yield from split_into_units(text, start, end, level)
 
 
 def _split_values(text: str) -> Iterator[TextRange]:
+    """Yield the values of a JSON text, or the lines of JSON Lines. Each object begins a paragraph."""
     for match in _VALUE.finditer(text):
         is_object = match[0].lstrip(" \t[}]").startswith("{")
         yield from split_into_units(text, *match.span(), BoundaryLevel.PARAGRAPH if is_object else BoundaryLevel.LINE)

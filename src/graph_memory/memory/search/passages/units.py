@@ -7,7 +7,7 @@ minute, and semantic-text-splitter treats characters without spaces as one word.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -22,8 +22,8 @@ _UNSPACED = (
     "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"  # Japanese, Chinese
 )
 WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]{{1,16}}")
-"""A word. In scripts without spaces, each character is a word. So is every group of 16 characters in a sequence without
-white space."""
+"""A word. In scripts without spaces, each character is a word. In other scripts, a long sequence without white space is
+split into words of 16 characters."""
 _MAX_WORD_LENGTH = 17
 _LINE = re.compile(r"[^\n]+")
 _CLAUSE_END = tuple(",;:)]}、，；：—")
@@ -67,14 +67,14 @@ class Section:
 
 
 def last_words(text: str, end: int, limit: int) -> str:
-    """Return up to `limit` words before a position."""
+    """Return the text of up to `limit` words before a position."""
     part = text[max(0, end - limit * _MAX_WORD_LENGTH) : end]
     matches = list(WORD.finditer(part))[-limit:]
     return part[matches[0].start() :].rstrip() if matches else ""
 
 
 def first_words(text: str, start: int, limit: int) -> str:
-    """Return up to `limit` words after a position."""
+    """Return the text of up to `limit` words after a position."""
     part = text[start : start + limit * _MAX_WORD_LENGTH]
     matches = list(WORD.finditer(part))[:limit]
     return part[: matches[-1].end()].lstrip() if matches else ""
@@ -103,10 +103,8 @@ def sentence_ranges(
     for match in _END.finditer(text, start, end):
         if match[1] is not None:
             stop = match.start() + 1
-            before, after = (
-                text[max(start, stop - _CONTEXT_LENGTH) : stop],
-                text[stop : stop + _CONTEXT_LENGTH].lstrip(),
-            )
+            before = text[max(start, stop - _CONTEXT_LENGTH) : stop]
+            after = text[stop : stop + _CONTEXT_LENGTH].lstrip()
             if match[1].islower() or (match[0] == "." and is_continued(before, after)):
                 continue
         yield start, match.end()
@@ -142,8 +140,3 @@ def _choose_cut(text: str, words: Sequence[tuple[int, int]]) -> int:
 def line_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges of the non-empty lines."""
     return (match.span() for match in _LINE.finditer(text, start, end))
-
-
-def one_section(section_units: Iterable[TextRange], head: str = "") -> list[Section]:
-    """Return a list with one section that contains the units."""
-    return [Section(head, list(section_units))]

@@ -36,14 +36,13 @@ def choose_excerpt(text: str, question: Query, characters: int) -> Excerpt:
 
 
 def _match_term(word: str, question: Query) -> str:
-    """Return the query term that a word matches, or an empty string."""
     return next((term for term in question.analyser.terms(word) if term in question.terms), "")
 
 
 def _find_densest(spans: Sequence[tuple[int, int]], matches: Sequence[str], characters: int) -> tuple[int, int]:
-    """Return the first and last word of the range with the most distinct terms.
+    """Return the indexes of the first and last word of the range with the most distinct terms.
 
-    On a tie, return the first range.
+    If several ranges have equally many, return the first of them.
     """
     match_positions = [position for position, match in enumerate(matches) if match]
     best, term_count = (0, 0), 0
@@ -61,7 +60,7 @@ def _find_densest(spans: Sequence[tuple[int, int]], matches: Sequence[str], char
 
 
 def _widen(spans: Sequence[tuple[int, int]], first: int, last: int, characters: int) -> tuple[int, int]:
-    """Extend a range of words on alternating sides, up to `characters` characters."""
+    """Extend a range of words on alternating sides, up to a length of `characters` characters."""
     is_before = True
     while True:
         remaining = characters - (spans[last][1] - spans[first][0])

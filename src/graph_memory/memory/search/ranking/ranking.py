@@ -14,8 +14,8 @@ from graph_memory.memory.search.text.names import Mention, find_mentions
 from graph_memory.model.subjects.subjects import TOOL
 
 LENGTH_PENALTY = 0.1
-"""The share of its evidence that a unit with very many passages loses, because more passages mean more chances to
-match."""
+"""The share of its evidence that a unit with very many passages loses, because each passage is another chance to match.
+"""
 NAME_BONUS = 0.15
 """The bonus of a unit whose name occurs in the query. Units with the same name share it."""
 HOP_SHARE = 0.4
@@ -41,7 +41,7 @@ WEIGHT_BY_PLACE = {"title": "title", "tags": "tag"}
 class Candidate:
     """A passage that an index returned. `lexical` is 0 if only the vector index returned it.
 
-    `cosine` is None without a vector.
+    `cosine` is None if the passage has no vector.
     """
 
     owner: str
@@ -116,7 +116,10 @@ class RankedUnit:
 
 @dataclass(frozen=True, slots=True)
 class CandidateScores:
-    """A candidate with its word and vector scores scaled to 0 to 1. `semantic` is None without a vector."""
+    """A candidate with its word and vector scores, scaled to the range from 0 to 1.
+
+    `semantic` is None if the passage has no vector.
+    """
 
     candidate: Candidate
     lexical: float
@@ -141,21 +144,18 @@ def rank(
     for scores in sorted(normalise(candidates, trusted), key=lambda scores: scores.candidate.passage):
         owner = scores.candidate.owner
         ranked = score_unit(scores, units[owner], effective_weights)
-        ranked_by_owner[owner] = max(
-            ranked_by_owner.get(owner, ranked), ranked, key=lambda ranked: ranked.score
-        )  # best passage
+        if owner not in ranked_by_owner or ranked.score > ranked_by_owner[owner].score:
+            ranked_by_owner[owner] = ranked
     for owner, mention in mentions_in_query(question, units).items():
-        part = ScoreComponent(
-            "name", NAME_BONUS / mention.namesakes, {"name": mention.name, "namesakes": mention.namesakes}
-        )
-        ranked_by_owner[owner] = _add_part(ranked_by_owner.get(owner, RankedUnit(owner, 0.0, None, ())), part)
+        detail = {"name": mention.name, "namesakes": mention.namesakes}
+        _add_part(ranked_by_owner, owner, ScoreComponent("name", NAME_BONUS / mention.namesakes, detail))
     return sort_units(ranked_by_owner.values())
 
 
 def rank_by_cosine(
     candidates: Sequence[Candidate], units: Mapping[str, UnitFeatures], weights: EvidenceWeights
 ) -> list[RankedUnit]:
-    """Return the units, best first, by their best passage's cosine. Tool outputs keep only a share of it."""
+    """Return the units, sorted by the cosine of their best passage. Tool outputs keep only a share of their cosine."""
     weights = replace(weights, lexical=0.0, semantic=1.0, edge=0.0, recency=0.0, use=0.0)
     best: dict[str, RankedUnit] = {}
     for candidate in candidates:
@@ -183,7 +183,7 @@ def pass_on_scores(ranked: Sequence[RankedUnit], mentions: Mapping[str, Mapping[
                 parts[owner] = ScoreComponent("hop", value, {"from": seed.owner, "name": mention.name})
     ranked_by_owner = {unit.owner: unit for unit in ranked}
     for owner, part in parts.items():
-        ranked_by_owner[owner] = _add_part(ranked_by_owner.get(owner, RankedUnit(owner, 0.0, None, ())), part)
+        _add_part(ranked_by_owner, owner, part)
     return sort_units(ranked_by_owner.values())
 
 
@@ -193,10 +193,11 @@ def seeds(ranked: Sequence[RankedUnit]) -> Sequence[RankedUnit]:
 
 
 def normalise(candidates: Sequence[Candidate], trusted: Sequence[Candidate] = ()) -> list[CandidateScores]:
-    """Return candidates with both scores divided by the best score, which preserves the distances between hits.
+    """Return the candidates with their scores divided by the best score of the same kind.
 
     If any `trusted` candidate has a score, the best of these scores is the divisor, so that other texts cannot lower
-    it. Ranks, as in reciprocal rank fusion, do not preserve distances: they were 11 points worse on conversations.
+    the scores. Division preserves the distances between hits. Ranks, as in reciprocal rank fusion, do not: they were 11
+    points worse on conversations.
     """
     best = max((candidate.lexical for candidate in trusted), default=0.0)
     best = best if best > 0 else max((candidate.lexical for candidate in candidates), default=0.0)
@@ -220,22 +221,19 @@ def _share_of(value: float, best: float) -> float:
 
 
 def redistribute_weights(weights: EvidenceWeights, candidates: Sequence[Candidate]) -> EvidenceWeights:
-    """Return the weights, with the weight of a missing kind of score added to the other kind.
-
-    If no candidate has a word score, the vector score also gets its weight, and vice versa.
-    """
-    both = weights.lexical + weights.semantic
+    """Return the weights. If no candidate has a word score, its weight is added to the vector score, and vice versa."""
+    total = weights.lexical + weights.semantic
     if not any(candidate.lexical > 0 for candidate in candidates):
-        return replace(weights, lexical=0.0, semantic=both)
+        return replace(weights, lexical=0.0, semantic=total)
     if all(candidate.cosine is None for candidate in candidates):
-        return replace(weights, lexical=both, semantic=0.0)
+        return replace(weights, lexical=total, semantic=0.0)
     return weights
 
 
 def fuse(scores: CandidateScores, weights: EvidenceWeights) -> list[ScoreComponent]:
     """Return the weighted scores for words and vectors as parts of a score.
 
-    For a passage without a vector, the word score gets the weight of both.
+    If the passage has no vector, the word score gets the weight of both.
 
     Source: the convex combination of S. Bruch, S. Gai, A. Ingber, An analysis of fusion functions for hybrid retrieval
     (2023), which also finds it better than reciprocal rank fusion.
@@ -317,6 +315,7 @@ def sort_units(ranked: Iterable[RankedUnit]) -> list[RankedUnit]:
     return sorted(ranked, key=lambda ranked: (-ranked.score, ranked.owner))
 
 
-def _add_part(ranked: RankedUnit, part: ScoreComponent) -> RankedUnit:
+def _add_part(ranked_by_owner: dict[str, RankedUnit], owner: str, part: ScoreComponent) -> None:
+    ranked = ranked_by_owner.get(owner, RankedUnit(owner, 0.0, None, ()))
     parts = (*ranked.parts, part)
-    return replace(ranked, parts=parts, score=fsum(part.value for part in parts))
+    ranked_by_owner[owner] = replace(ranked, parts=parts, score=fsum(part.value for part in parts))

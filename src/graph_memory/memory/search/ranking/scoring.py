@@ -35,14 +35,10 @@ class PassageText:
     date: str
 
     @cached_property
-    def text_with_head(self) -> str:
-        """The head, followed by the text."""
-        return f"{self.head}: {self.text}" if self.head else self.text
-
-    @cached_property
     def own_text(self) -> str:
         """The text that counts as the passage's own words: its date, head and text."""
-        return f"{self.date} {self.text_with_head}".strip()
+        head = f"{self.head}: " if self.head else ""
+        return f"{self.date} {head}{self.text}".strip()
 
 
 @dataclass(frozen=True)
@@ -202,7 +198,7 @@ def score_passages(
 
 
 def coverage(sample: QuerySample, scored: Sequence[ScoredPassage]) -> float:
-    """Return the largest share of the query's words in one passage, weighted by rarity: 0 to 1."""
+    """Return the largest share of the query's words in one passage, weighted by rarity, from 0 to 1."""
     statistics = Statistics(sample.texts, 0.0, sample.frequencies)
     rarity = {term: statistics.idf(term) for term in sample.query.terms}
     shares = (fsum(rarity[term] for term in rarity.keys() & passage.points.own.keys()) for passage in scored)
@@ -210,10 +206,10 @@ def coverage(sample: QuerySample, scored: Sequence[ScoredPassage]) -> float:
 
 
 def estimate_windows(passages: Statistics, length: float) -> Statistics:
-    """Estimate the statistics of windows of this mean length from the statistics of passages, for independent words.
+    """Estimate the statistics of windows, whose mean length is `length`, from the statistics of passages.
 
-    A window is `k` passages long. A word that occurs in a share `r` of the passages occurs in a window with the
-    probability 1 - (1 - r) ** k.
+    Words are assumed to be independent: if a window is `k` passages long, a word that occurs in a share `r` of the
+    passages occurs in a window with the probability 1 - (1 - r) ** k.
     """
     if not passages.texts or not passages.length:
         return passages
@@ -280,10 +276,10 @@ def select_candidates(
 
 
 def add_whole_scores(scored: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """Return the passages. Passages of long texts get the word scores of the whole texts.
+    """Return the passages. If several are from the same text, they get the word score of the whole text.
 
-    The words of a question may be in different passages of a text. Each word therefore counts with its best score in
-    any passage among the hits.
+    The words of a question may be in different passages of a text. For the whole text, each word therefore counts with
+    its best score in any passage among the hits.
     """
     texts: dict[tuple[str, str], list[TermScores]] = {}
     for passage in scored:

@@ -5,7 +5,7 @@ The choice does not change any score.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import fsum
 
 from graph_memory.memory.search.ranking.scoring import Passage, ScoredPassage, TermScores
@@ -17,12 +17,12 @@ NAME = "title"
 
 
 def choose_passage(question: Query, best: ScoredPassage, scored_passages: Sequence[ScoredPassage]) -> Passage:
-    """Return the passage to show: the best passage or, if that has no word of the query, the best content passage.
+    """Return the passage to show: the best passage, or the best content passage if the best has no word of the query.
 
-    A passage without such a word, for example a tag, matched by its unit's title.
+    A passage without such a word, for example a tag, matched because of its unit's title.
     """
     passage = best.passage
-    if passage.place.startswith(_CONTENT) or _words_in(question, passage.text):
+    if passage.place.startswith(_CONTENT) or _query_words_in(question, passage.text):
         return passage
     content = [scored for scored in scored_passages if scored.passage.place.startswith(_CONTENT)]
     return max(content, key=lambda scored: (scored.points.lexical, scored.passage.cosine or 0.0), default=best).passage
@@ -34,16 +34,16 @@ def sort_by_relevance(
     """Return a unit's passages, sorted by words and vectors, best first.
 
     Words of the title are ignored, because they led to the unit. If the query has no other words, the order is
-    unchanged. Passages without a score are scored by how many of the words they contain.
+    unchanged. A passage that has no score in `points` is scored by the number of words that it contains.
     """
-    title_words = _words_in(question, title)
+    title_words = _query_words_in(question, title)
     if question.terms and title_words.issuperset(question.terms):
         return [*passages]
     query_words = frozenset(question.terms) - title_words
     lexical = {
         passage.key: _score_beyond_name(title_words, points[passage.key])
         if passage.key in points
-        else float(len(query_words & _words_in(question, passage.text)))
+        else float(len(query_words & _query_words_in(question, passage.text)))
         for passage in passages
     }
     best = max(lexical.values(), default=0.0) or 1.0
@@ -63,14 +63,8 @@ def _score_beyond_name(name_words: frozenset[str], points: TermScores) -> float:
 
 def is_name_only(question: Query, passage: Passage) -> bool:
     """Return whether a passage is only a name, which the title shows anyway, while the query has more words."""
-    return passage.place == NAME and bool(frozenset(question.terms) - _words_in(question, passage.text))
+    return passage.place == NAME and bool(frozenset(question.terms) - _query_words_in(question, passage.text))
 
 
-def are_all_names(passages: Iterable[Passage]) -> bool:
-    """Return whether all of a unit's passages are names."""
-    return all(passage.place == NAME for passage in passages)
-
-
-def _words_in(question: Query, text: str) -> frozenset[str]:
-    """Return the query's words that occur in a text."""
+def _query_words_in(question: Query, text: str) -> frozenset[str]:
     return frozenset(analyse(text, QueryTermMap(question.terms, question.analyser)).positions)

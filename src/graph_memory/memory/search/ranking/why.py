@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import fsum
 
-from graph_memory.memory.search.ranking.ranking import RankedUnit
-from graph_memory.memory.search.ranking.ranking import ScoreComponent as Scores
+from graph_memory.memory.search.ranking.ranking import RankedUnit, ScoreComponent
 from graph_memory.memory.search.ranking.scoring import ScoredPassage
 from graph_memory.memory.search.results import ScorePart
 from graph_memory.memory.search.text.bm25 import Query
@@ -44,7 +43,9 @@ def describe_reasons(
     return "; ".join(line for line in lines if line) or "found by the query"
 
 
-def _describe_part(part: Scores, scored: ScoredPassage | None, question: Query, titles: Mapping[str, str]) -> str:
+def _describe_part(
+    part: ScoreComponent, scored: ScoredPassage | None, question: Query, titles: Mapping[str, str]
+) -> str:
     match part.name:
         case "lexical" if scored is not None and scored.points.index_score is None:
             return _describe_words(scored, question)
@@ -61,20 +62,19 @@ def _describe_part(part: Scores, scored: ScoredPassage | None, question: Query, 
 
 
 def _describe_words(scored: ScoredPassage, question: Query) -> str:
-    """Describe the highest-scoring words in the passage and its context."""
     spelling_of_term = _spellings(question)
     own_words = _best_words(scored.points.own, spelling_of_term)
     context_words = [word for word in _best_words(scored.points.window, spelling_of_term) if word not in own_words]
-    lines = [f"has {', '.join(own_words)}"] if own_words else []
-    return "; ".join([*lines, *([f"near {', '.join(context_words)}"] if context_words else [])])
+    phrases = (("has", own_words), ("near", context_words))
+    return "; ".join(f"{verb} {', '.join(words)}" for verb, words in phrases if words)
 
 
 def _best_words(scores: Mapping[str, float], spelling_of_term: Mapping[str, str]) -> list[str]:
-    single = sorted((term for term in scores if term in spelling_of_term), key=lambda term: (-scores[term], term))
-    return [spelling_of_term[term] for term in single[:_MAX_WORDS]]
+    single_terms = sorted((term for term in scores if term in spelling_of_term), key=lambda term: (-scores[term], term))
+    return [spelling_of_term[term] for term in single_terms[:_MAX_WORDS]]
 
 
-def _detail(part: Scores, scored: ScoredPassage | None, question: Query) -> dict[str, object]:
+def _detail(part: ScoreComponent, scored: ScoredPassage | None, question: Query) -> dict[str, object]:
     rounded = {key: round(value, 4) if isinstance(value, float) else value for key, value in part.detail.items()}
     if part.name != "lexical" or scored is None or scored.points.index_score is not None:
         return rounded

@@ -1,4 +1,4 @@
-"""Looks up the nodes that texts mention, by names in the query and in the best units' texts."""
+"""Finds the nodes whose names occur in the query or in the texts of the best units."""
 
 from __future__ import annotations
 
@@ -16,20 +16,17 @@ Admit = Callable[[Collection[str]], Awaitable[frozenset[str]]]
 """A filter for nodes with matching names. Returns those ids whose nodes match the search's filters."""
 
 
-async def owners_of_names(rows: Sequence[NameRow], texts: int, admit: Admit) -> dict[str, tuple[str, ...]]:
-    """Return the given names, grouped by their nodes. Common names and filtered nodes are omitted."""
-    owners_by_name = _rare_names(rows, texts)
-    admitted = await admit({owner for owners in owners_by_name.values() for owner in owners})
+async def owners_of_names(rows: Sequence[NameRow], text_count: int, admit: Admit) -> dict[str, tuple[str, ...]]:
+    """Return the names, grouped by the nodes that have them. Common names and filtered nodes are omitted."""
     names_by_owner: dict[str, list[str]] = {}
-    for name, owners in owners_by_name.items():
+    for name, owners in (await _admitted_owners(rows, text_count, admit)).items():
         for owner in owners:
-            if owner in admitted:
-                names_by_owner.setdefault(owner, []).append(name)
+            names_by_owner.setdefault(owner, []).append(name)
     return {owner: tuple(names) for owner, names in names_by_owner.items()}
 
 
 async def spread_scores(
-    scope: Scope, ranked: Sequence[RankedUnit], scored: Mapping[str, ScoredPassage], texts: int, admit: Admit
+    scope: Scope, ranked: Sequence[RankedUnit], scored: Mapping[str, ScoredPassage], text_count: int, admit: Admit
 ) -> list[RankedUnit]:
     """Return the ranking after the best units have passed a share of their scores on to the units that they mention."""
     best = [seed.owner for seed in seeds(ranked)]
@@ -40,21 +37,21 @@ async def spread_scores(
         if seed.best is not None and (passage := scored.get(seed.best.passage)) is not None:
             text_by_owner[seed.owner] = f"{text_by_owner.get(seed.owner, '')} {passage.passage.text}"
     rows = await find_names(scope, "\n".join(text_by_owner.values()))
-    owners_by_name = _rare_names(rows, texts)
-    admitted = await admit({owner for owners in owners_by_name.values() for owner in owners})
-    admitted_by_name = {
-        name: admitted_owners
-        for name, owners in owners_by_name.items()
-        if (admitted_owners := [owner for owner in owners if owner in admitted])
-    }
+    owners_by_name = await _admitted_owners(rows, text_count, admit)
     mentions: dict[str, Mapping[str, Mention]] = {
-        owner: find_mentions(text, admitted_by_name) for owner, text in text_by_owner.items()
+        owner: find_mentions(text, owners_by_name) for owner, text in text_by_owner.items()
     }
     return pass_on_scores(ranked, mentions)
 
 
-def _rare_names(rows: Sequence[NameRow], texts: int) -> dict[str, list[str]]:
-    return {row.name: row.owners for row in rows if not is_common(row.having, texts)}
+async def _admitted_owners(rows: Sequence[NameRow], text_count: int, admit: Admit) -> dict[str, list[str]]:
+    """Return the admitted owners of each name that is not common. Names without such owners are omitted."""
+    owners_by_name = {row.name: row.owners for row in rows if not is_common(row.having, text_count)}
+    admitted = await admit({owner for owners in owners_by_name.values() for owner in owners})
+    admitted_by_name = {
+        name: [owner for owner in owners if owner in admitted] for name, owners in owners_by_name.items()
+    }
+    return {name: owners for name, owners in admitted_by_name.items() if owners}
 
 
 def make_name_filter(

@@ -61,20 +61,22 @@ class NodeFilter:
             remaining = [subject_id for subject_id in remaining if counts.get(subject_id, 0) >= filters.min_edges]
         if not (filters.tags or filters.properties or _has_fields(filters)):
             return remaining
-        criteria = filters.node_criteria
+        criteria, tags = filters.node_criteria, frozenset(filters.tags)
         states = await states_of(self.scope.core, self.scope.domain, remaining, self.scope.number)
         matching = {
-            str(state["_subject"]) for state in states if criteria.matches(state) and _has_tags(state, filters.tags)
+            str(state["_subject"])
+            for state in states
+            if criteria.matches(state) and tags.issubset(cast("Sequence[str]", state.get("_tags") or ()))
         }
         return [subject_id for subject_id in remaining if subject_id in matching]
 
     async def select_few(self) -> list[str] | None:
-        """Return all nodes that match the filters, or None if each filter alone matches many nodes."""
+        """Return all nodes that match the filters, or None if every single filter matches many nodes."""
         candidates = await self._preselect()
         return None if candidates is None else await self.select(candidates)
 
     async def _preselect(self) -> list[str] | None:
-        """Return all nodes that pass one selective filter, or None if no filter is selective."""
+        """Return all nodes that pass one of the filters, or None if every single filter matches many nodes."""
         filters = self.scope.filters
         if self.connected is not None and len(self.connected) <= MAX_EXACT:
             return sorted(self.connected)
@@ -167,7 +169,3 @@ async def _count_weighed_edges(scope: Scope, minimum: float = 0.0) -> Counter[st
 
 def _has_fields(filters: Filters) -> bool:
     return filters.fields.namespace is not None or filters.fields.path_prefix is not None
-
-
-def _has_tags(state: Mapping[str, object], tags: Sequence[str]) -> bool:
-    return frozenset(tags).issubset(cast("Sequence[str]", state.get("_tags") or ()))

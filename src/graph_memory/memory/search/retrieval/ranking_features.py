@@ -1,6 +1,6 @@
 """Reads the features that the ranking uses besides passages: names, connections, age and uses.
 
-Features without a weight are not read.
+A feature is not read if its weight is 0.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ async def units_of(
     *,
     is_past: bool,
 ) -> dict[str, UnitFeatures]:
-    """Return the features of units with passages or names. Adds a note if features are unknown.
+    """Return the features of units with passages or names. If features are unknown, add a note to `notes`.
 
-    `is_past` is false for later pages of a search of the current state, although these have a log number.
+    `is_past` is False for later pages of a search of the current state, although `scope` then has a log number.
     """
     unit_ids = [*passages, *(names.keys() - passages.keys())]
     connections: Mapping[str, int] = await degrees(scope, unit_ids) if weights.edge else {}

@@ -34,10 +34,10 @@ CONTEXT_CHARACTERS = 900
 MAX_OWNERS_OF_NAME = 100
 """Maximum number of a name's owners. A name with more owners identifies none of them."""
 MAX_NAMES = 200
-"""Maximum number of a text's names that are searched for in other texts, longest names first."""
+"""Maximum number of names in a text that are looked up, longest names first."""
 MAX_TERMS = 64
 MAX_TEXTS = 200
-"""Maximum number of passages per best unit that are searched for names."""
+"""Maximum number of passages that are searched for names in each of the best units."""
 MAX_COUNTED_PASSAGES = 200
 """Maximum number of counted passages per owner. Higher numbers do not affect scores."""
 MAX_COMPARED_OBSERVATIONS = 50
@@ -91,7 +91,7 @@ class FrequencyRow:
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """A name in a text, its owners, and how many passages of the sample contain it."""
+    """A name that occurs in a text, its owners, and the number of passages in the sample that contain it."""
 
     name: str
     owners: list[str]
@@ -140,11 +140,6 @@ class Scope(DomainState):
         """The name of the full-text index for the domain's analyser."""
         return index_of(self.coverage.analyser)
 
-    @property
-    def level(self) -> int:
-        """The sample level that leaves about `SAMPLE_SIZE` passages of the domain."""
-        return max(round(math.log2(max(self.coverage.open, 1) / SAMPLE_SIZE)), 0)
-
     def lucene_filter(self) -> str:
         """Return the passage filters in Lucene's syntax."""
         filters = self.filters
@@ -159,8 +154,9 @@ class Scope(DomainState):
 
     @property
     def sample(self) -> str:
-        """The query for a sample of the domain, in Lucene's syntax. It ignores the search's filters."""
-        return lexical_filter(self.domain, at=self.at, level=self.level)
+        """The query for about `SAMPLE_SIZE` passages of the domain, in Lucene's syntax. It ignores the filters."""
+        level = max(round(math.log2(max(self.coverage.open, 1) / SAMPLE_SIZE)), 0)
+        return lexical_filter(self.domain, at=self.at, level=level)
 
     def accepts(self, passage: Passage) -> bool:
         """Return whether a passage matches the filters that the indexes support."""
@@ -242,7 +238,7 @@ async def read_context(
 async def read_passages(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> list[Passage]:
     """Return passages with their cosine similarity to a vector.
 
-    Each also has its owner's number of passages (at most 200), and whether its node's text is a tool's output.
+    Each passage also has the number of its owner's passages (at most 200), and whether its text is a tool's output.
     """
     if not ids:
         return []
@@ -280,7 +276,10 @@ async def latest_observations(
 
 
 async def count_observations(scope: Scope, nodes: Sequence[str]) -> dict[str, int]:
-    """Return each node's number of current observations, up to a limit. Empty if the scope has a `valid_at` time."""
+    """Return each node's number of current observations, counted up to `MAX_COUNTED_OBSERVATIONS`.
+
+    Returns an empty dictionary if the scope has a `valid_at` time.
+    """
     if not nodes or scope.filters.valid is not None:
         return {}
     arguments = {"nodes": list(nodes), "at": scope.number, "ends": scope.shown_until, "most": MAX_COUNTED_OBSERVATIONS}

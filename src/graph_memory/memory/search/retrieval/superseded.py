@@ -49,14 +49,14 @@ async def find_superseded(reader: Reader, domain: str, ids: Sequence[str]) -> di
 
 
 async def find_superseded_among(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Superseded]:
-    """Return the superseded passages. Returns none if the search is only about current facts."""
+    """Return the superseded observations, by id. If the search is only about current facts, return none."""
     if scope.at is None and scope.filters.valid is None and not scope.filters.includes_ended:
         return {}
     return await find_superseded(scope.core.store, scope.requested_domain, _observations(passages))
 
 
 async def find_superseded_then(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Superseded]:
-    """Return the observations that had ended by the requested log number, in their state at that number."""
+    """Return the observations that had ended by the requested point in time, with their replacements at that point."""
     if scope.filters.valid is None and not scope.filters.includes_ended:
         return {}
     ids, then = _observations(passages), scope.then or utc_now()
@@ -82,9 +82,9 @@ def _observations(passages: Sequence[Passage]) -> list[str]:
 
 
 async def observation_notes(scope: Scope, passages: Sequence[Passage]) -> Sequence[ObservationNote]:
-    """Return notes on observations that have open questions or a time of their own.
+    """Return notes on observations that may make others out of date, or have a time of their own.
 
-    For past states, the questions are omitted.
+    For past states, the ids of the others are omitted.
     """
     ids = _observations(passages)
     rows = await scope.core.store.read(OBSERVATION_NOTES, domain=scope.requested_domain, ids=ids) if ids else []
@@ -108,9 +108,9 @@ def _replacements(row: SupersededRow) -> tuple[Statement, ...]:
     """Return the current replacements of an observation: the last observation of each chain of replacements."""
     texts = {str(subject_id): str(text) for subject_id, text, _ in row.later}
     later_ids_by_id: dict[str, list[str]] = {}
-    for subject_id, _, before in row.later:
-        for earlier in cast("list[str]", before):
-            later_ids_by_id.setdefault(earlier, []).append(str(subject_id))
+    for subject_id, _, earlier_ids in row.later:
+        for earlier_id in cast("list[str]", earlier_ids):
+            later_ids_by_id.setdefault(earlier_id, []).append(str(subject_id))
     last_ids: dict[str, None] = {}
     visited, pending = {row.id}, [*later_ids_by_id.get(row.id, ())]
     while pending:

@@ -65,7 +65,7 @@ class Text:
     words: int
 
 
-# Shared by all texts without words of the query, because a search processes hundreds of such texts.
+# Shared by all texts that contain no word of the query, because a search processes hundreds of them.
 _NOWHERE: Mapping[str, Sequence[int]] = MappingProxyType({})
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -107,7 +107,7 @@ class QueryTermMap(dict[str, str]):
 def analyse(text: str, only: QueryTermMap | None = None) -> Text:
     """Return the positions of a text's terms.
 
-    With `only`, returns only the positions of a query's terms, which takes a third of the time.
+    If `only` is given, return only the positions of its query's terms, which takes a third of the time.
     """
     terms = ENGLISH.terms(text) if only is None else only.analyser.terms(text, only.__getitem__)
     present = set(terms).difference({""}) if only is None else only.query_terms.intersection(terms)

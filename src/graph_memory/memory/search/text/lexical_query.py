@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from graph_memory.memory.search.text.analysers import ENGLISH, Analyser
 
 _LONGEST_TERM = 255
 """Maximum number of characters of a token in Lucene."""
 _LONGEST_TEXT = 20_000
+_MAX_TERMS = 64
 
 
 def lexical_query(
@@ -20,20 +21,17 @@ def lexical_query(
     fields: Mapping[str, float],
     phrase_boost: float = 0.3,
     slop: int = 2,
-    max_terms: int = 64,
 ) -> str | None:
     """Return a full-text query for the words of a text, or None if it has no words.
 
-    `fields` has a boost for each field. `analyser` is the searched index's analyser. Question words are omitted unless
-    there are no other words. Adjacent words also count as a phrase if they are at most `slop` words apart. Only the
-    first `max_terms` distinct words of a long text are used.
+    `fields` maps the fields to search to their boosts. `analyser` is the analyser of the index. Question words are
+    omitted unless there are no other words. Adjacent words also count as a phrase if they are at most `slop` words
+    apart. Only the first 64 distinct words of a long text are used.
     """
     words = analyser.words(text[:_LONGEST_TEXT])
     query_words = [word for word in words if word not in analyser.asking] or words
-    search_units = list(
-        dict.fromkeys(run[:_LONGEST_TERM] for word in query_words for run in analyser.search_units(word))
-    )
-    terms = list(islice(search_units, max_terms))
+    search_units = dict.fromkeys(run[:_LONGEST_TERM] for word in query_words for run in analyser.search_units(word))
+    terms = list(search_units)[:_MAX_TERMS]
     if not terms:
         return None
     clauses = [quote(term) for term in terms]

@@ -1,4 +1,4 @@
-"""Looks up names of nodes, documents and other subjects that occur as whole words in a text."""
+"""Finds the names of nodes, documents and other subjects in a text. A name must occur as whole words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Word = re.Match[str] | regex.Match[str]
 """A word and its position in a text."""
 _MOST_SIGNS = 16
 _SIGNS = frozenset("+#%&@-−±°")
-"""Symbols that are part of the adjacent name, such as currency signs and combining marks: `C++`, `O-`."""
+"""Symbols that are part of the adjacent name, as in `C++` and `O-`, besides currency signs and combining marks."""
 _Key = tuple[tuple[str, ...], str, str]
 """A name's words, and the symbols before and after them."""
 
@@ -53,7 +53,7 @@ def split_words(text: str) -> list[str]:
 
 
 def iterate_words(text: str) -> Iterator[str]:
-    """Yield the words of `split_words`, as far as the caller reads them."""
+    """Yield the words that `split_words` returns, one by one, so that a caller can stop early."""
     return (_fold(word[0]) for word in _find_words(text))
 
 
@@ -63,16 +63,19 @@ def _find_words(text: str) -> Iterator[Word]:
     return (_SIMPLE_WORD if _SIMPLE.fullmatch(text) else _WORD).finditer(text)
 
 
-def _name_key(written: Sequence[Word]) -> _Key:
+def _name_key(name_words: Sequence[Word]) -> _Key:
     """Return a name's comparison key: its folded words, and the symbols before and after them."""
-    first, last = written[0], written[-1]
+    first, last = name_words[0], name_words[-1]
     start, end = first.start(), last.end()
     before, after = first.string[max(0, start - _MOST_SIGNS) : start][::-1], last.string[end : end + _MOST_SIGNS]
-    return tuple(_fold(word[0]) for word in written), _adjacent_symbols(before)[::-1], _adjacent_symbols(after)
+    return tuple(_fold(word[0]) for word in name_words), _adjacent_symbols(before)[::-1], _adjacent_symbols(after)
 
 
 def _adjacent_symbols(beside: str) -> str:
-    """Return the symbols next to a word, nearest first, or "" if they join it to another word, as in `C-based`."""
+    """Return the symbols at the start of `beside`, or "" if they join the word to another word, as in `C-based`.
+
+    `beside` is the text next to the word, nearest character first.
+    """
     signs = "".join(takewhile(_is_sign, beside))
     return "" if beside[len(signs) : len(signs) + 1].isalnum() else signs
 
@@ -119,25 +122,27 @@ def _find_names(
             key = _name_key(name_words)
             owners_by_key.setdefault(key, set()).update(names[name])
             name_by_key.setdefault(key, name)
-    plain = list(_find_words(text))
-    folded = [_fold(word[0]) for word in plain]
-    for key in _match_names(plain, folded, {key[0] for key in owners_by_key}).keys() & owners_by_key.keys():
-        if len(key[0]) > 1 or not capitalised or _has_capital("".join(key[0]), plain, folded):
+    text_words = list(_find_words(text))
+    folded_words = [_fold(word[0]) for word in text_words]
+    for key in _match_names(text_words, folded_words, {key[0] for key in owners_by_key}).keys() & owners_by_key.keys():
+        if len(key[0]) > 1 or not capitalised or _has_capital("".join(key[0]), text_words, folded_words):
             yield name_by_key[key], frozenset(owners_by_key[key])
 
 
-def _match_names(plain: Sequence[Word], folded: Sequence[str], keys: Collection[tuple[str, ...]]) -> dict[_Key, None]:
+def _match_names(
+    text_words: Sequence[Word], folded_words: Sequence[str], keys: Collection[tuple[str, ...]]
+) -> dict[_Key, None]:
     """Return a key for each position in a text at which a name's words occur in sequence."""
     lengths = {len(key) for key in keys}
-    runs = ((start, start + length) for length in lengths for start in range(len(folded) - length + 1))
-    return {_name_key(plain[start:end]): None for start, end in runs if tuple(folded[start:end]) in keys}
+    runs = ((start, start + length) for length in lengths for start in range(len(folded_words) - length + 1))
+    return {_name_key(text_words[start:end]): None for start, end in runs if tuple(folded_words[start:end]) in keys}
 
 
-def _has_capital(word: str, plain: Sequence[Word], folded: Sequence[str]) -> bool:
+def _has_capital(folded_name: str, text_words: Sequence[Word], folded_words: Sequence[str]) -> bool:
     return any(
         match[0][0].isupper() or match[0][0].istitle()
-        for match, folded_word in zip(plain, folded, strict=True)
-        if folded_word == word
+        for match, folded_word in zip(text_words, folded_words, strict=True)
+        if folded_word == folded_name
     )
 
 

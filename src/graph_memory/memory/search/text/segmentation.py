@@ -45,7 +45,7 @@ _IGNORED = re.compile("[\xad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\u
 _SUFFIXED = re.compile(r"([^\W\d_]{3,})(?<!n(?=['’‘]t\b))['’‘][^\W\d_]")
 """A word of at least three letters with a suffix, but not `don't`."""
 _CHARACTERWISE = str.maketrans({"İ": "i", "Σ": "σ"})
-"""Capitals whose lower-case form does not depend on adjacent characters in Lucene, unlike in Python."""
+"""Capitals whose lower-case form depends on adjacent characters in Python, but not in Lucene."""
 
 
 def normalise_text(text: str) -> str:
@@ -61,7 +61,7 @@ def lower_case(word: str) -> str:
 
 
 def split_words_and_runs(text: str) -> list[str]:
-    """Return a composed text's words. Adjacent words of a script without spaces are returned as one run."""
+    """Return the words of a text in NFC. Adjacent words of a script without spaces are returned as one run."""
     return (_SIMPLE_RUN if text.isascii() or _SIMPLE.fullmatch(text) else _RUN).findall(text)
 
 

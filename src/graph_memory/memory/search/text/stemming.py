@@ -121,33 +121,33 @@ _french_ending = _apply_all(("e?e?r?", ""))
 
 def german(word: str) -> str:
     """Return the stem of a German word. `ae`, `oe` and `ue` count as umlauts."""
-    plain = re.sub("(?<![aeiouq])ue", "u", re.sub("([ao])e", r"\1", fold(word)))
-    return _german(plain)
+    folded = re.sub("(?<![aeiouq])ue", "u", re.sub("([ao])e", r"\1", fold(word)))
+    return _german(folded)
 
 
 def spanish(word: str) -> str:
     """Return the stem of a Spanish word."""
-    plain = fold(word)
-    return _spanish(plain) if len(plain) > 4 else plain
+    folded = fold(word)
+    return _spanish(folded) if len(folded) > 4 else folded
 
 
 def italian(word: str) -> str:
     """Return the stem of an Italian word."""
-    plain = fold(word)
-    return _italian(plain) if len(plain) > 5 else plain
+    folded = fold(word)
+    return _italian(folded) if len(folded) > 5 else folded
 
 
 def portuguese(word: str) -> str:
     """Return the stem of a Portuguese word."""
-    plain = fold(word)
-    return _portuguese(plain) if len(plain) > 3 else plain
+    folded = fold(word)
+    return _portuguese(folded) if len(folded) > 3 else folded
 
 
 def french(word: str) -> str:
     """Return the stem of a French word, with double letters reduced to one."""
-    plain = fold(_french_suffix(_french_plural(word)))
-    if len(plain) > 4:
-        plain = _TWICE.sub(r"\1", plain)
-    if len(plain) > 4:
-        plain = plain.removesuffix("ie")
-    return _french_ending(plain) if len(plain) > 4 else plain
+    folded = fold(_french_suffix(_french_plural(word)))
+    if len(folded) > 4:
+        folded = _TWICE.sub(r"\1", folded)
+    if len(folded) > 4:
+        folded = folded.removesuffix("ie")
+    return _french_ending(folded) if len(folded) > 4 else folded

@@ -28,9 +28,9 @@ MAX_CONNECTIONS = 2_000_000
 REST = 10
 """The pause between two computations for a domain, as a multiple of the last computation's duration."""
 WANTED_SECONDS = 60
-"""Time in seconds after the last call before a queued computation is cancelled."""
+"""Number of seconds after the last call until a queued computation is cancelled."""
 PAGE = 1_000
-"""Number of nodes per read."""
+"""Number of nodes that are read at once."""
 _CACHE = ("", "communities")
 
 
@@ -84,7 +84,7 @@ class CommunitySnapshot:
 
     clustering: Clustering | None
     at: int | None
-    """The communities' log number, or None without communities."""
+    """The log number of the communities, or None if there are none yet."""
     seq: int
     """The domain's last log number."""
     is_computing: bool
@@ -112,15 +112,18 @@ class CommunityCache:
         """Return a domain's state, and drop the least recently requested results. Running computations are kept."""
         key = (domain, created)
         state = self.states[key] = self.states.pop(key, None) or DomainCommunities(created)
-        idle = {other: known for other, known in self.states.items() if not known.is_computing}
-        size = sum(known.size for known in self.states.values())
-        for known in idle.values():
-            if size > MAX_CACHED_NODES and known is not state:
-                size -= known.size
-                known.clustering = None
-        for other, known in idle.items():
-            if known is not state and known.clustering is None and known.rests_until <= monotonic():
-                del self.states[other]
+        size = sum(cached.size for cached in self.states.values())
+        idle_states = {
+            other_key: other
+            for other_key, other in self.states.items()
+            if other is not state and not other.is_computing
+        }
+        for other_key, other in idle_states.items():
+            if size > MAX_CACHED_NODES:
+                size -= other.size
+                other.clustering = None
+            if other.clustering is None and other.rests_until <= monotonic():
+                del self.states[other_key]
         return state
 
     @property
@@ -130,10 +133,10 @@ class CommunityCache:
 
 
 async def communities_of(core: Core, domain: str, max_wait: float) -> CommunitySnapshot:
-    """Return a domain's communities.
+    """Return a domain's communities. If there are none yet, wait up to `max_wait` seconds.
 
-    If there are none yet, waits up to `max_wait` seconds. Raises ONTOLOGY_NOT_FOUND, the error of a failed computation,
-    and OVERLOADED if there are no communities and no computation can start.
+    Raises ONTOLOGY_NOT_FOUND if the domain does not exist. If there are no communities, raises the error of a failed
+    computation, or OVERLOADED if no computation can start.
     """
     head = await _head(core, domain)
     cache = core.layer_cache.setdefault(_CACHE, CommunityCache())
@@ -148,7 +151,10 @@ async def communities_of(core: Core, domain: str, max_wait: float) -> CommunityS
     if not state.is_current(head) and not state.is_computing:
         obstacle = _obstacle(cache, state)
         if obstacle is None:
-            _start(core, domain, cache, state)
+            state.error, state.end = None, anyio.Event()
+            cache.started += 1
+            name = f"communities of {domain}, computation {cache.started}"
+            core.background.start(name, _compute(core, domain, cache, state, state.end))
     if state.clustering is None and state.end is not None:
         with anyio.move_on_after(max_wait):
             await state.end.wait()
@@ -158,19 +164,11 @@ async def communities_of(core: Core, domain: str, max_wait: float) -> CommunityS
     return CommunitySnapshot.of(state, head)
 
 
-def _start(core: Core, domain: str, cache: CommunityCache, state: DomainCommunities) -> None:
-    state.error, state.end = None, anyio.Event()
-    cache.started += 1
-    core.background.start(
-        f"communities of {domain}, computation {cache.started}", _compute(core, domain, cache, state, state.end)
-    )
-
-
 def _obstacle(cache: CommunityCache, state: DomainCommunities) -> GraphError | None:
-    """Return why no computation can start now, or None if it can. `details.retry_after` is a time in seconds."""
-    if (rest := ceil(state.rests_until - monotonic())) > 0:
+    """Return the error that says why no computation can start now, or None if one can start."""
+    if (seconds := ceil(state.rests_until - monotonic())) > 0:
         message = "The communities of this domain are not cached, and it is too soon to compute them again"
-        return _overload_error(message, rest)
+        return _overload_error(message, seconds)
     if cache.is_full:
         return _overload_error("The communities of too many other domains are being computed", 10)
     return None
@@ -229,13 +227,11 @@ async def _read_network(core: Core, domain: str) -> Network:
         for row in rows:
             network.add(row.id, sys.intern(row.type), row.targets)
         if max(len(network.pairs) // 2, len(network.numbers)) > MAX_CONNECTIONS:
-            raise _too_large_error(domain)
+            message = (
+                f"Domain {domain} has more than {MAX_CONNECTIONS:,} nodes or connections, the limit for communities"
+            )
+            hint = Hint("Split it into several domains", ", or follow its connections with {traverse_memories}", ".")
+            raise GraphError(Code.CONTENT_TOO_LARGE, message, {"limit": MAX_CONNECTIONS, "hint": hint})
         if len(rows) < PAGE:
             return network
         after = rows[-1].id
-
-
-def _too_large_error(domain: str) -> GraphError:
-    message = f"Domain {domain} has more than {MAX_CONNECTIONS:,} nodes or connections, the limit for communities"
-    hint = Hint("Split it into several domains", ", or follow its connections with {traverse_memories}", ".")
-    return GraphError(Code.CONTENT_TOO_LARGE, message, {"limit": MAX_CONNECTIONS, "hint": hint})

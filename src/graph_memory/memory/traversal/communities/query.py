@@ -48,7 +48,7 @@ class TitleRow:
 
     @property
     def brief(self) -> NodeBrief:
-        """The node's short description. Without a title, a property serves as the title."""
+        """The node's short description. If the node has no title, a property serves as the title."""
         title = shown_title(self.type, self.title, user_properties(self.properties))
         return NodeBrief(id=self.id, type=self.type, title=title)
 
@@ -72,46 +72,38 @@ async def get_communities(
         raise invalid_argument(
             "node_ids", f"{len(node_ids):,} node ids are too many", f"Pass at most {MAX_NODE_IDS:,}."
         )
-    reading = await communities_of(core, domain, max_wait)
-    clustering = reading.clustering or Clustering()
+    snapshot = await communities_of(core, domain, max_wait)
+    clustering = snapshot.clustering or Clustering()
     clusters = clustering.clusters
     members = None if node_ids is None else clustering.community_positions(node_ids)
-    if community_id is not None:
-        positions = [*_positions_of(clustering, community_id)]
+    if community_id is not None:  # the id of a community, or of any node in it
+        named = [position for position, cluster in enumerate(clusters) if cluster.id == community_id]
+        positions = named or [*clustering.community_positions([community_id]).values()]
     else:
         positions = [*range(len(clusters))] if members is None else sorted({*members.values()})
-    real = [position for position in positions if clusters[position].is_real]
-    shown = [*real[:limit], *(position for position in positions if not clusters[position].is_real)]
-    listed = NODES if community_id is None else NODES_OF_ONE
-    edges = _edges_between(clustering, shown)
+    real_positions = [position for position in positions if clusters[position].is_real]
+    special_positions = [position for position in positions if not clusters[position].is_real]
+    shown_positions = [*real_positions[:limit], *special_positions]
+    node_limit = NODES if community_id is None else NODES_OF_ONE
+    edges = _edges_between(clustering, shown_positions)
     return Communities(
-        communities=await _describe(core, domain, [clusters[position] for position in shown], listed),
+        communities=await _describe(core, domain, [clusters[position] for position in shown_positions], node_limit),
         edges=edges[: EDGES * limit],
         members=None if members is None else {node: clusters[position].id for node, position in members.items()},
         nodes=sum(len(cluster.members) for cluster in clusters),
-        left_out=len(positions) - len(shown) or None,
-        at=reading.at,
-        seq=reading.seq,
-        is_computing=reading.is_computing,
-        warnings=(*reading.warnings, *_omitted_edges(clustering, len(edges), EDGES * limit)) or None,
+        left_out=len(positions) - len(shown_positions) or None,
+        at=snapshot.at,
+        seq=snapshot.seq,
+        is_computing=snapshot.is_computing,
+        warnings=(*snapshot.warnings, *_omitted_edge_warnings(clustering, len(edges), EDGES * limit)) or None,
     )
 
 
-def _omitted_edges(clustering: Clustering, count: int, limit: int) -> Iterable[str]:
-    """Return warnings about edges that are not in the result."""
+def _omitted_edge_warnings(clustering: Clustering, count: int, limit: int) -> Iterable[str]:
     if count > limit:
         yield f"The {count - limit:,} edges with the fewest connections are omitted. Raise limit to get more."
     if clustering.uncounted:
         yield f"Edges are counted between {MAX_EDGES:,} pairs of communities; {clustering.uncounted:,} are omitted."
-
-
-def _positions_of(clustering: Clustering, community_id: str) -> Iterable[int]:
-    """Return the position of the community that has this id, or contains a node with this id.
-
-    Empty if there is none.
-    """
-    named = [position for position, cluster in enumerate(clustering.clusters) if cluster.id == community_id]
-    return named or clustering.community_positions([community_id]).values()
 
 
 def _edges_between(clustering: Clustering, positions: Sequence[int]) -> tuple[CommunityEdge, ...]:
@@ -123,18 +115,18 @@ def _edges_between(clustering: Clustering, positions: Sequence[int]) -> tuple[Co
     )
 
 
-async def _describe(core: Core, domain: str, clusters: Sequence[Cluster], listed: int) -> tuple[Community, ...]:
+async def _describe(core: Core, domain: str, clusters: Sequence[Cluster], node_limit: int) -> tuple[Community, ...]:
     """Return communities with their most connected nodes. Nodes deleted after the computation are skipped."""
-    ids = [member for cluster in clusters for member in cluster.members[:listed]]
+    ids = [member for cluster in clusters for member in cluster.members[:node_limit]]
     briefs: dict[str, NodeBrief] = {}
     for start in range(0, len(ids), TITLES_AT_ONCE):
         rows = await core.store.read(TITLES, domain=domain, ids=ids[start : start + TITLES_AT_ONCE])
         briefs.update((row.id, row.brief) for row in rows)
-    return tuple(_community(cluster, briefs, listed) for cluster in clusters)
+    return tuple(_community(cluster, briefs, node_limit) for cluster in clusters)
 
 
-def _community(cluster: Cluster, briefs: Mapping[str, NodeBrief], listed: int) -> Community:
-    nodes = tuple(briefs[member] for member in cluster.members[:listed] if member in briefs)
+def _community(cluster: Cluster, briefs: Mapping[str, NodeBrief], node_limit: int) -> Community:
+    nodes = tuple(briefs[member] for member in cluster.members[:node_limit] if member in briefs)
     titles = ", ".join(node.title for node in nodes[:NODES])
     return Community(
         id=cluster.id,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 MAX_COMMUNITIES = 2_000
 """Maximum number of communities. The smallest communities are merged into one."""
 MAX_EDGES = 5_000
-"""Maximum number of pairs of communities with counted connections. Pairs with the most connections are counted
-first."""
+"""Maximum number of pairs of communities whose connections are counted. The pairs with the most connections come first.
+"""
 UNCONNECTED = -1
 """The label of nodes without connections."""
 OTHER_ID = ":other"
@@ -42,11 +42,6 @@ class Network:
         if number == len(self.types):
             self.types.append(None)
         return number
-
-    def each_pair(self) -> Iterator[tuple[int, int]]:
-        """Yield the two nodes of each connection."""
-        numbers = iter(self.pairs)
-        return zip(numbers, numbers, strict=True)
 
     def encode(self) -> bytes:
         """Return the number of nodes and the pairs as machine integers."""
@@ -99,15 +94,16 @@ def build_clustering(network: Network, labels: Sequence[int], most: int = MAX_CO
     for number, label in enumerate(labels):
         if network.types[number] is not None:
             groups.setdefault(label, []).append(number)
-    named = _name_groups(groups, lambda number: (-degrees[number], ids[number]), ids, most)
-    position_of = {number: position for position, (_, group) in enumerate(named) for number in group}
+    named_groups = _name_groups(groups, lambda number: (-degrees[number], ids[number]), ids, most)
+    position_of = {number: position for position, (_, group) in enumerate(named_groups) for number in group}
     counts: Counter[tuple[int, int]] = Counter()
-    for start, end in network.each_pair():
+    numbers = iter(network.pairs)
+    for start, end in zip(numbers, numbers, strict=True):
         first, second = position_of.get(start), position_of.get(end)
         if first is not None and second is not None and first != second:
             counts[min(first, second), max(first, second)] += 1
     return Clustering(
-        tuple(_cluster(name, group, ids, network) for name, group in named),
+        tuple(_cluster(name, group, ids, network) for name, group in named_groups),
         tuple((first, second, count) for (first, second), count in counts.most_common(MAX_EDGES)),
         max(0, len(counts) - MAX_EDGES),
     )
@@ -123,14 +119,14 @@ def _name_groups(
     for group in groups.values():
         group.sort(key=rank)
     unconnected = groups.pop(UNCONNECTED, [])
-    last = [(UNCONNECTED_ID, unconnected)] if unconnected else []
+    special = [(UNCONNECTED_ID, unconnected)] if unconnected else []
     ordered = sorted(groups.values(), key=lambda group: (-len(group), ids[group[0]]))
-    room = most - len(last)
+    room = most - len(special)
     if len(ordered) > room:
         merged = sorted((number for group in ordered[room - 1 :] for number in group), key=rank)
-        last = [(OTHER_ID, merged), *last]
+        special = [(OTHER_ID, merged), *special]
         ordered = ordered[: room - 1]
-    return [*((ids[group[0]], group) for group in ordered), *last]
+    return [*((ids[group[0]], group) for group in ordered), *special]
 
 
 def _cluster(name: str, group: Sequence[int], ids: Sequence[str], network: Network) -> Cluster:

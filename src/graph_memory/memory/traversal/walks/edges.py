@@ -13,10 +13,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_EDGES = 1_000
 """Maximum number of connections that are read per node, strongest first."""
 MAX_WEIGHED = 5_000
-"""Maximum number of connections up to which all of a node's connections are weighed. This is as fast as reading the
-last changes."""
+"""Number of connections up to which all connections of a node are weighed. This is as fast as reading the last changes.
+"""
 MAX_CHANGES = 2_000
-"""Maximum number of last changes read per type and direction, for a node with more connections."""
+"""If a node has more connections, the maximum number of its last changes that are read per type and direction."""
 AT_ONCE = 100
 """Maximum number of nodes per request for connections."""
 
@@ -37,16 +37,16 @@ class Edge:
     ends: int | None = None
     """The end of the connection's validity, in milliseconds since 1970."""
     begins: int | None = None
-    """The start of the connection's validity or, without one, its creation, in milliseconds since 1970."""
+    """The start of the connection's validity, or its creation if there is no start, in milliseconds since 1970."""
 
     @property
     def since(self) -> date | None:
-        """The first day on which the connection is valid. Without a start, this is the day of its creation."""
+        """The first day on which the connection is valid, or the day of its creation if its validity has no start."""
         return None if self.begins is None else to_datetime(self.begins).date()
 
     @property
     def until(self) -> date | None:
-        """The last day on which the connection is valid, or None without an end."""
+        """The last day on which the connection is valid, or None if its validity has no end."""
         return None if self.ends is None else (to_datetime(self.ends) - datetime.resolution).date()
 
     def other(self, node: str) -> str:

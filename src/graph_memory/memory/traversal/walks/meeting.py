@@ -15,7 +15,7 @@ from graph_memory.memory.traversal.walks.walk import (
 )
 
 MAX_EXPLORED = 5_000
-"""Maximum number of nodes that walks reach before they meet."""
+"""Maximum number of nodes that all walks together reach before they meet."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -90,10 +90,10 @@ class _Explorer:
         return walk
 
     def _path_to_start(self, node: str) -> list[str]:
-        results = [node]
-        while (parent := self.visits[results[-1]].parent) is not None:
-            results.append(parent)
-        return results
+        path = [node]
+        while (parent := self.visits[path[-1]].parent) is not None:
+            path.append(parent)
+        return path
 
 
 def bidirectional(plan: Plan) -> Steps[WalkResult]:

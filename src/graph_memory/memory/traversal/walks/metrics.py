@@ -49,9 +49,9 @@ def _component_sizes(adjacency: Adjacency) -> list[int]:
         stack, size = [start], 0
         while stack:
             size += 1
-            new = adjacency[stack.pop()] - visited
-            visited |= new
-            stack += new
+            new_nodes = adjacency[stack.pop()] - visited
+            visited |= new_nodes
+            stack += new_nodes
         sizes.append(size)
     return sizes
 

@@ -14,7 +14,7 @@ MAX_EXPLORED = 5_000
 """Maximum number of nodes reached from both ends in total."""
 MAX_TRIED = 20_000
 """Maximum number of partial paths that are tried."""
-_LIGHTEST = 1e-12
+_MIN_WEIGHT = 1e-12
 Graph = Mapping[str, Mapping[str, Edge]]
 """The strongest connection between two nodes, by source and then by target."""
 
@@ -51,25 +51,29 @@ class BestPaths:
 
 
 def explore_between(start: str, end: str, max_depth: int, *, first_only: bool) -> Steps[ExploredGraph]:
-    """Read all paths of up to `max_depth` steps. With `first_only`, stop when the shortest path is found."""
+    """Read all paths of up to `max_depth` steps. If `first_only` is set, stop when the shortest path is found."""
     explored_graph = ExploredGraph()
-    ahead, back = _Side({start: 0}, [start], backward=False), _Side({end: 0}, [end], backward=True)
+    forward_side, backward_side = _Side({start: 0}, [start], backward=False), _Side({end: 0}, [end], backward=True)
     explored_graph.is_met = start == end
     while (
         explored_graph.steps < max_depth
-        and ahead.frontier
-        and back.frontier
+        and forward_side.frontier
+        and backward_side.frontier
         and not (first_only and explored_graph.is_met)
     ):
-        side, other = (ahead, back) if len(ahead.frontier) <= len(back.frontier) else (back, ahead)
+        side, other = (
+            (forward_side, backward_side)
+            if len(forward_side.frontier) <= len(backward_side.frontier)
+            else (backward_side, forward_side)
+        )
         yield from _explore_step(explored_graph, side, other)
         explored_graph.steps += 1
-        explored_graph.is_met = explored_graph.is_met or not ahead.depths.keys().isdisjoint(back.depths)
-        explored_graph.explored = len(ahead.depths) + len(back.depths)
+        explored_graph.is_met = explored_graph.is_met or not forward_side.depths.keys().isdisjoint(backward_side.depths)
+        explored_graph.explored = len(forward_side.depths) + len(backward_side.depths)
         if explored_graph.explored > MAX_EXPLORED:
             explored_graph.is_full = True
             return explored_graph
-    if not (ahead.frontier and back.frontier):  # everything that one end reaches was read
+    if not (forward_side.frontier and backward_side.frontier):  # all nodes that can be reached from one end were read
         explored_graph.steps = max_depth
     return explored_graph
 
@@ -102,17 +106,14 @@ def unit_cost(_: Edge) -> float:
 
 
 def weight_cost(edge: Edge) -> float:
-    """Return a step's cost for ranking paths by the product of weights.
-
-    The path with the lowest cost has the highest product.
-    """
-    return -math.log(min(max(edge.weight, _LIGHTEST), 1.0)) + 0.0
+    """Return a step's cost for ranking paths: the path with the lowest cost has the highest product of weights."""
+    return -math.log(min(max(edge.weight, _MIN_WEIGHT), 1.0)) + 0.0
 
 
 def best_paths(
     graph: Graph, start: str, end: str, count: int, max_steps: int, cost: Callable[[Edge], float]
 ) -> BestPaths:
-    """Return the `count` paths with the lowest costs, of at most `max_steps` steps. They visit no node twice."""
+    """Return the `count` paths of at most `max_steps` steps with the lowest costs. No path visits a node twice."""
     costs = _costs_to_end(graph, end, max_steps, cost)
     if start not in costs[max_steps]:
         return BestPaths(())

@@ -101,7 +101,7 @@ def edges_to_read(plan: Plan) -> int:
 
 
 def can_miss_edges(plan: Plan) -> bool:
-    """Return whether the walk might have followed connections beyond the maximum number to read."""
+    """Return whether the walk might have followed connections that it did not read."""
     return plan.expansion != "strongest_edges" or plan.ranks_all
 
 
@@ -116,7 +116,7 @@ def edges_to_follow(edges: Sequence[Edge], plan: Plan, depth: int) -> list[Edge]
         case "diverse_edge_types":
             numbers: defaultdict[str, Iterator[int]] = defaultdict(count)
             numbered = [(next(numbers[edge.type]), edge) for edge in ranked]
-            return [edge for place in range(MAX_OF_TYPE) for at, edge in numbered if at == place]
+            return [edge for place in range(MAX_OF_TYPE) for number, edge in numbered if number == place]
 
 
 def breadth_first(plan: Plan) -> Steps[WalkResult]:
@@ -141,16 +141,13 @@ def breadth_first(plan: Plan) -> Steps[WalkResult]:
 
 @dataclass(slots=True)
 class _Frame:
-    """A node on the current path, and its connections that were not followed yet."""
+    """A node on the current path, and its connections."""
 
     node: str
     depth: int
     edges: list[Edge]
     place: int = 0
-
-    @property
-    def rest(self) -> Iterator[str]:
-        return (edge.other(self.node) for edge in self.edges[self.place :])
+    """The index of the next connection to follow."""
 
 
 def depth_first(plan: Plan) -> Steps[WalkResult]:
@@ -175,7 +172,11 @@ def depth_first(plan: Plan) -> Steps[WalkResult]:
             if depth == plan.max_depth:
                 continue
             if other not in walker.edges:
-                siblings = [node_id for part in reversed(stack) for node_id in part.rest]
+                siblings = [
+                    next_edge.other(ancestor.node)
+                    for ancestor in reversed(stack)
+                    for next_edge in ancestor.edges[ancestor.place :]
+                ]
                 ahead = [node_id for node_id in siblings if node_id not in visits and node_id not in walker.edges]
                 yield from walker.request_edges([other, *ahead[: MAX_REQUESTED_AHEAD - 1]])
             stack.append(_Frame(other, depth, walker.edges_to_follow(other, depth)))
@@ -187,7 +188,7 @@ MAX_REQUESTED_AHEAD = 50
 
 
 def best_first(plan: Plan) -> Steps[WalkResult]:
-    """In each step, follow the highest-ranked connection of all visited nodes."""
+    """In each step, follow the connection with the highest rank that leaves any visited node."""
     walker = Walker(plan)
     visits = walker.walk.visits
     numbers = count()

@@ -50,10 +50,11 @@ _VARIABLES: Mapping[str, Value] = {
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """The function that ranks connections. If it returns a single property, `Weighting` also names the property."""
+    """The function that ranks connections, and how it was given."""
 
     rank: Rank
     property: str | None = None
+    """The property whose value is the rank, if the function only returns a property."""
     is_expression: bool = False
     properties: tuple[str, ...] = ()
     """The properties in the expression."""
