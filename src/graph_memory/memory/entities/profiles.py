@@ -45,7 +45,7 @@ class MentionsRow:
     confidence: float | None
 
     def salience(self, now: datetime, use: AccessRow | None) -> float:
-        """Return the salience of the entity at the time `now`, 0 to 1. `use` contains its accesses."""
+        """Return the salience of the entity at the time `now`, from 0 to 1. `use` contains its accesses."""
         use_score = usage(use.count, _days_between(use.last, now)) if use else 0.0
         score = (
             _MENTIONS * connectivity(self.mentions)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from graph_memory.memory.changes.context import read_attachments_of_retyped
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
+from graph_memory.memory.changes.rules import retry_until_rules_hold
 from graph_memory.memory.core import Core, version_after
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, aliases_property, check_aliases
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
@@ -17,7 +17,7 @@ from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.observing import Observation, observations_of
 from graph_memory.memory.entities.observations.resolve_observations import check_references, resolve_references
 from graph_memory.memory.entities.results import EntityUpdateResult, ObservationUpdateResult
-from graph_memory.memory.entities.writes import owners_of_new, validate
+from graph_memory.memory.entities.writes import owners_of_new, rule_check, validate
 from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, states_of
 from graph_memory.memory.entity_graph.names import entity_not_found_error, official_not_found_error
@@ -26,8 +26,8 @@ from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.memory.search.retrieval.superseded import find_superseded
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.events import Draft, Event, Head
-from graph_memory.model.rules import BrokenRule, connection_rules
+from graph_memory.model.events import Draft, Head
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState, ObservationState
 from graph_memory.model.values.arguments import invalid_argument
@@ -96,20 +96,11 @@ async def _attempt(
         report = node, move.count(Kind.CONNECTION) if move else 0
         return Decision(validate(head, drafts, replace(stored.context, broken_rules=broken)), report)
 
-    after = (
-        await _make_rule_check(core, domain) if edit.new_name is not None else None
-    )  # only a new name moves relations
-    return await core.log.write("update_entity", domain, core.origin, read, decide, after_write=after)
-
-
-async def _make_rule_check(core: Core, domain: str) -> AfterWrite[_Report] | None:
-    """Return a function that checks the rules of relations before the commit, or None if there are no rules."""
-    ontology = await core.log.require_ontology(domain)
-
-    async def check(reader: Reader, events: Sequence[Event], _: _Report) -> None:
-        await check_rules(reader, domain, events, ontology, in_turn=True)
-
-    return check if any(connection_rules(connection_type) for connection_type in ontology.connection_types) else None
+    check: AfterWrite[object] | None = None
+    if edit.new_name is not None:  # only a new name moves relations
+        ontology = await core.log.require_ontology(domain)
+        check = rule_check(domain, ontology, ontology.connection_types)
+    return await core.log.write("update_entity", domain, core.origin, read, decide, after_write=check)
 
 
 def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:

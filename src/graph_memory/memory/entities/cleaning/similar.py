@@ -122,10 +122,10 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
 async def _count_name_uses(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
     """Return the number of names that contain the shorter of the two names, keyed by the id of the similar entity."""
     parts = {row.id: part for row in rows if (part := part_of_two(own.name, row.name))}
-    known = {
+    counts = {
         part: len(await names_containing(core.store, domain, part)) for part in sorted({*parts.values()})[:_MAX_PARTS]
     }
-    return {row: known.get(part, 2) for row, part in parts.items()}
+    return {subject_id: counts.get(part, 2) for subject_id, part in parts.items()}
 
 
 def _word_parts(name: str) -> Iterator[str]:
@@ -170,7 +170,7 @@ async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], m
     shared = Counter(pair for row in texts for pair in combinations(sorted(row.ids), 2))
     compared = {row.id: row.compared_fields for row in rows}
     likely = await anyio.to_thread.run_sync(_find_likely, compared, shared)
-    cosines = await _cosines(core, domain, list(likely))
+    cosines = await _read_cosines(core, domain, list(likely))
     duplicates: list[Duplicate] = []
     for (first, second), fits in likely.items():
         similarity = evidence(
@@ -185,7 +185,7 @@ async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], m
 def _find_likely(compared: Mapping[str, ComparedEntity], shared: Mapping[Pair, int]) -> dict[Pair, int]:
     """Return the pairs that may be the same entity, with the number of names that contain the shorter name."""
     candidates = dict.fromkeys(
-        (*(pair for pair in shared if all(first in compared for first in pair)), *pairs(compared))
+        (*(pair for pair in shared if all(subject_id in compared for subject_id in pair)), *pairs(compared))
     )
     parts = {pair: part for pair in candidates if (part := _shorter_named(compared, pair))}
     counts = Counter(parts.values())
@@ -203,11 +203,11 @@ def _shorter_named(compared: Mapping[str, ComparedEntity], pair: Pair) -> str | 
     return None if part is None else first if part == compared[first].name else second
 
 
-async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair, float]:
+async def _read_cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair, float]:
     """Return the cosine similarities of the pairs in which both entities have vectors."""
     if core.embedder is None or not likely:
         return {}
-    ids = list(dict.fromkeys(first for pair in likely for first in pair))[:_MAX_WITH_VECTORS]
+    ids = list(dict.fromkeys(subject_id for pair in likely for subject_id in pair))[:_MAX_WITH_VECTORS]
     vectors = await directions_of(DomainState(core, domain, None), ids)
     return {
         (first, second): float(vectors[first] @ vectors[second])

@@ -48,7 +48,7 @@ class SurveyRow:
 
     @property
     def weight(self) -> tuple[int, int, str]:
-        """The sort key for choosing the entity to keep, mainly the number of records that a merge would move."""
+        """The sort key for choosing the entity to keep: mainly the number of records that a merge has to move."""
         return self.observations + self.relations, self.relations, self.id
 
     def brief(self, looked_at: int | None = None) -> EntityBrief:

@@ -51,10 +51,7 @@ async def resolve_relations(core: Core, domain: str, requested: Sequence[NewRela
         return requested
     relations_by_key: dict[tuple[str, str, str], NewRelation] = {}
     for relation in requested:
-        start, end = (
-            resolved_names.get(relation.from_name, relation.from_name),
-            resolved_names.get(relation.to_name, relation.to_name),
-        )
+        start, end = (resolved_names.get(name, name) for name in (relation.from_name, relation.to_name))
         resolved = replace(relation, from_name=start, to_name=end)
         relations_by_key.setdefault(resolved.key, resolved)
     return list(relations_by_key.values())
