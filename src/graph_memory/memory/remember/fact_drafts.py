@@ -54,7 +54,7 @@ class Snapshot:
     related: Sequence[EqualRelationsRow]
     """The start and end node of each requested relation."""
     single_valued: Mapping[str, Sequence[RelationOfRow]]
-    """The existing relations of single-valued types, keyed by the new relation."""
+    """The existing relations of single-valued types, keyed by the id of the new relation."""
     deletions_by_end: Mapping[str, Sequence[Draft]]
     context: Context
 
@@ -161,7 +161,7 @@ def _draft_entity(drafting: DraftCollector, snapshot: Snapshot, request: Remembe
 def _draft_observations(
     drafting: DraftCollector, node: str, judged: Sequence[JudgedFact], observations: Mapping[str, Observation]
 ) -> list[Receipt]:
-    """Draft the new observations, and end the observations that they replace. Returns receipts."""
+    """Draft the new observations, and end the observations that they replace. Returns a receipt for each fact."""
     receipts: list[Receipt] = []
     for judged_fact in judged:
         at = judged_fact.fact.observation.validity.valid_from or drafting.head.at
@@ -177,7 +177,7 @@ def _draft_observations(
 
 
 def _with_superseded(receipts: Sequence[Receipt], judged: Sequence[JudgedFact], snapshot: Snapshot) -> list[Receipt]:
-    """Add to the receipts the time and the replacement of each ended observation."""
+    """Add the time of the end and the replacement of each ended observation to the receipts."""
     evidence = [
         " | ".join(
             f"{_name_ended(observation, judged_fact.fact)} ({render_end(snapshot.superseded.get(observation.id))})"
@@ -186,15 +186,15 @@ def _with_superseded(receipts: Sequence[Receipt], judged: Sequence[JudgedFact], 
         for judged_fact in judged
     ]
     return [
-        receipt.model_copy(update={"evidence": words}) if words else receipt
-        for receipt, words in zip(receipts, evidence, strict=True)
+        receipt.model_copy(update={"evidence": text}) if text else receipt
+        for receipt, text in zip(receipts, evidence, strict=True)
     ]
 
 
 def _with_contradicted_properties(
     receipts: Sequence[Receipt], properties: Mapping[str, PropertyValue], request: RememberRequest
 ) -> list[Receipt]:
-    """Add to the receipts of new facts the properties that the facts may contradict."""
+    """Add the properties that new facts may contradict to the receipts of these facts."""
     kept = {key: value for key, value in properties.items() if key not in request.properties}
     results: list[Receipt] = []
     for receipt in receipts:

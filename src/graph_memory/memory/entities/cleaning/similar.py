@@ -91,20 +91,13 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
     ids = [subject_id for subject_id in dict.fromkeys((*shared, *cosines, *ids_by_name)) if subject_id != own_id]
     rows = [row for row in await read_survey(core.store, domain, ids) if not own.is_different_from(row)]
     fits = await _count_name_uses(core, domain, own, rows)
-    weighed = [
-        (
-            evidence(
-                own.compared_fields,
-                row.compared_fields,
-                shared.get(row.id, 0),
-                cosines.get(row.id),
-                fits.get(row.id, 0),
-            ),
-            row,
+    results: list[tuple[Evidence, SurveyRow]] = []
+    for row in rows:
+        similarity = evidence(
+            own.compared_fields, row.compared_fields, shared.get(row.id, 0), cosines.get(row.id), fits.get(row.id, 0)
         )
-        for row in rows
-    ]
-    results = [(similarity, row) for similarity, row in weighed if similarity.score >= LIKE]
+        if similarity.score >= LIKE:
+            results.append((similarity, row))
     results.sort(key=lambda pair: (-pair[0].score, pair[1].name))
     similars = tuple(
         SimilarEntity(
