@@ -49,13 +49,13 @@ class Comparison:
     shared: frozenset[str]
     """The new statement's stems that occur in the known statement as the same or a similar word."""
     share_of_known: float
-    """The share of the known statement's stems that occur in the new statement, 0 to 1."""
+    """The share of the known statement's stems that occur in the new statement, from 0 to 1."""
     features: Mapping[str, str] = field(default_factory=dict[str, str])
     """The pair's features, each with the words that show it."""
 
     @property
     def share_of_new(self) -> float:
-        """The share of the new statement's stems that the known statement contains, 0 to 1."""
+        """The share of the new statement's stems that the known statement contains, from 0 to 1."""
         return overlap_share(self.shared, self.new_stems)
 
     @property
@@ -74,13 +74,14 @@ def compare(known: str, new: str, entity: str = "", language: Lexicon | None = N
     known_statement, new_statement = parse_statement(known, language), parse_statement(new, language)
     words = words_only(fold_text(entity)).split()
     name = {stem_of(form, language) for word in words for form in (word, f"{word}s")}
+    capitals = " ".join(word for word in entity.split() if word[0].isupper())
     stems, new_stems = frozenset(known_statement.stems) - name, frozenset(new_statement.stems) - name
     comparison = Comparison(
         known=known_statement,
         new=new_statement,
         known_stems=stems,
         new_stems=new_stems,
-        name=frozenset(stem_of(word, language) for word in words_only(fold_text(_capitals(entity))).split()),
+        name=frozenset(stem_of(word, language) for word in words_only(fold_text(capitals)).split()),
         shared=frozenset(known_stems(new_stems, stems)),
         share_of_known=overlap_share(known_stems(stems, new_stems), stems),
     )
@@ -88,10 +89,6 @@ def compare(known: str, new: str, entity: str = "", language: Lexicon | None = N
         {feature: evidence for feature, evidence in _extract_features(comparison, language) if evidence}
     )
     return replace(comparison, features=features)
-
-
-def _capitals(name: str) -> str:
-    return " ".join(word for word in name.split() if word[0].isupper())
 
 
 def _extract_features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str | None]]:
@@ -141,19 +138,12 @@ def _describe_negation(pair: Comparison) -> str | None:
             else None
         )
     if known.is_denied != new.is_denied and (pair.share_of_new or pair.share_of_known):
-        known_denied, new_denied = known.denied_stems & pair.known_stems, new.denied_stems & pair.new_stems
-        return _describe_denial(pair, known_denied, new_denied, is_new=new.is_denied)
+        denied, other = known.denied_stems & pair.known_stems, pair.new_stems
+        if new.is_denied:
+            denied, other = new.denied_stems & pair.new_stems, pair.known_stems
+        if overlap_share(known_stems(denied, other), denied) >= _MIN_DENIED_SHARE:
+            return _direction(is_new=new.is_denied)
     return None
-
-
-def _describe_denial(
-    pair: Comparison, known_denied: frozenset[str], new_denied: frozenset[str], *, is_new: bool
-) -> str | None:
-    """Describe which statement denies the other, or return None. The denied words are given as stems."""
-    denied, other = (new_denied, pair.known_stems) if is_new else (known_denied, pair.new_stems)
-    if overlap_share(known_stems(denied, other), denied) < _MIN_DENIED_SHARE:
-        return None
-    return _direction(is_new=is_new)
 
 
 def _direction(*, is_new: bool) -> str:
@@ -161,7 +151,7 @@ def _direction(*, is_new: bool) -> str:
 
 
 def find_antonyms(known: Statement, new: Statement, language: Lexicon) -> str | None:
-    """Return two opposites as text if each statement contains one of them, otherwise None."""
+    """Return two antonyms as text if each statement contains one of them, otherwise None."""
     for left, right in language.pairs_of_antonyms:
         for phrases, opposites in ((left, right), (right, left)):
             if (
@@ -183,7 +173,7 @@ def _find_ending_event(known: Statement, new: Statement, language: Lexicon) -> s
 
 
 def find_conflict(known: Statement, new: Statement) -> str | None:
-    """Return two different values of the same kind as text, or None without a conflict."""
+    """Return two different values of the same kind as text, or None if there is no conflict."""
     known_amounts, new_amounts = _amounts_by_kind(known), _amounts_by_kind(new)
     for kind, amounts in new_amounts.items():
         if kind != "year" and amounts.isdisjoint(known_amounts.get(kind, amounts)):
@@ -205,21 +195,15 @@ def _single_phrase(pair: Comparison, language: Lexicon) -> str | None:
         return pair.new.stated.phrase
     if pair.share_of_new == 1:
         return None
-    phrases = (language.singles, language.limits)
-    phrase_in_both = next(
-        (
-            phrase_in_both
-            for phrase in phrases
-            if (phrase_in_both := pair.new.find_phrase(phrase)) and pair.known.has(phrase)
-        ),
-        None,
-    )
-    names = (
+    for phrases in (language.singles, language.limits):
+        if (phrase_in_both := pair.new.find_phrase(phrases)) and pair.known.has(phrases):
+            return phrase_in_both
+    different_values = (
         value.phrase
         for value in pair.new.single_values
         if any(_is_another(value, known_value, pair) for known_value in pair.known.single_values)
     )
-    return phrase_in_both or next(names, None)
+    return next(different_values, None)
 
 
 def _states_another(pair: Comparison) -> bool:

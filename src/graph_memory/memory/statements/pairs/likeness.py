@@ -23,12 +23,12 @@ def is_similar(stem: str, other: str) -> bool:
     return stem[0] == other[0] and SequenceMatcher(None, stem, other).ratio() >= _MIN_RATIO
 
 
-def known_stems(stems: Collection[str], among: Collection[str]) -> set[str]:
-    """Return the stems that equal or resemble one of the stems in `among`."""
-    others = frozenset(among)
+def known_stems(stems: Collection[str], known: Collection[str]) -> set[str]:
+    """Return the stems that equal or resemble one of the stems in `known`."""
+    others = frozenset(known)
     return {stem for stem in stems if stem in others or any(is_similar(stem, other) for other in others)}
 
 
 def overlap_share(part: Collection[str], stems: Collection[str]) -> float:
-    """Return the share of the stems that are in `part`, 0 to 1. Without stems, it is 0."""
+    """Return the share of the stems that are in `part`, from 0 to 1. If there are no stems, it is 0."""
     return len(part) / len(stems) if stems else 0.0

@@ -51,25 +51,25 @@ class Value:
 
 @dataclass(slots=True)
 class _ValueExtractor:
-    """A text from which values are extracted. They are replaced by spaces, so that other positions do not change."""
+    """A text from which values are extracted.
 
-    rest: str
+    An extracted value is replaced by spaces, so that the positions of other values do not change.
+    """
+
+    remaining_text: str
     values: list[tuple[int, Value]] = field(default_factory=list[tuple[int, Value]])
 
     def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Value, ...] | None]) -> None:
-        """Extract the values that `read` returns for the matches of a pattern.
+        """Extract the values that `read` returns for matches of a pattern. If it returns None, a match is skipped."""
 
-        Matches for which it returns None are skipped.
-        """
-
-        def put(match: re.Match[str]) -> str:
+        def blank_out(match: re.Match[str]) -> str:
             values = read(match)
             if values is None:
                 return match[0]
             self.values.extend((match.start(), value) for value in values)
             return " " * len(match[0])
 
-        self.rest = pattern.sub(put, self.rest)
+        self.remaining_text = pattern.sub(blank_out, self.remaining_text)
 
 
 @lru_cache(maxsize=65_536)
@@ -86,12 +86,13 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     reading.take(_CJK_DATE, _cjk_date)
     _take_dates(reading, language)
     reading.take(_YEAR, lambda match: (Value("year", match[1]),))
-    for start, end, kind, amount in find_quantities(reading.rest, language):
+    for start, end, kind, amount in find_quantities(reading.remaining_text, language):
         reading.values.append((start, Value(kind, amount)))
-        reading.rest = reading.rest[:start] + " " * (end - start) + reading.rest[end:]
-    _take_weekdays(reading, language)
+        reading.remaining_text = reading.remaining_text[:start] + " " * (end - start) + reading.remaining_text[end:]
+    if days := _days_by_name(language):
+        reading.take(_day_pattern(language), lambda match: (_weekday(match, days),))
     pairs = sorted(reading.values, key=lambda pair: pair[0])
-    return tuple(replace(value, at=at) for at, value in pairs), reading.rest
+    return tuple(replace(value, at=at) for at, value in pairs), reading.remaining_text
 
 
 def _take_dates(reading: _ValueExtractor, language: Lexicon) -> None:
@@ -112,12 +113,6 @@ def _date_patterns(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str],
         re.compile(rf"\b({name}) (?:the )?{_DAY}(?![\d:%]|[.,]\d){_OF_YEAR}"),
         re.compile(rf"\b({name})\b{_OF_YEAR}"),
     )
-
-
-def _take_weekdays(reading: _ValueExtractor, language: Lexicon) -> None:
-    days = _days_by_name(language)
-    if days:
-        reading.take(_day_pattern(language), lambda match: (_weekday(match, days),))
 
 
 def _days_by_name(language: Lexicon) -> dict[str, int]:
