@@ -38,14 +38,14 @@ class DraftCollector:
         self.ontology = self.head.ontology
 
     def draft_entity(self, entity: NewEntity) -> str:
-        """Draft an entity with its observations. Return the entity's id."""
+        """Draft an entity with its observations. Returns the id of the entity."""
         node = self._make_node(entity.name, entity.type, entity)
         self._add_node_draft(node, entity.content)
         self.draft_observations(node.id, entity.observations)
         return node.id
 
     def draft_mention(self, name: str) -> str:
-        """Draft a node for a relation's endpoint that names no entity. Return the node's id."""
+        """Draft a node for an endpoint of a relation whose name no entity has. Returns the id of the node."""
         node = replace(self._make_node(name, ENTITY), mentioned=True)
         self._add_node_draft(node, EMPTY_CONTENT)
         return node.id
@@ -79,7 +79,7 @@ class DraftCollector:
         self.draft_observations(node.id, entity.observations)
 
     def draft_observations(self, node: str, observations: Sequence[NewObservation]) -> list[str]:
-        """Draft observations of the node `node`. Return the observations' ids."""
+        """Draft observations of the node with the id `node`. Returns the ids of the observations."""
         ids: list[str] = []
         for observation in observations:
             state = ObservationState(
@@ -101,7 +101,7 @@ class DraftCollector:
         return ids
 
     def draft_relation(self, relation: NewRelation, from_id: str, to_id: str) -> None:
-        """Draft a relation from the node `from_id` to the node `to_id`."""
+        """Draft a relation from one node to another, which are given by their ids."""
         kind = self._connection_type(relation.type)
         state = ConnectionState(
             id=relation.id,
@@ -188,7 +188,8 @@ class DraftCollector:
         find = self.ontology.find_node_type if is_node else self.ontology.find_connection_type
         if not self.ontology.open:
             return (self.ontology.node_type if is_node else self.ontology.connection_type)(new_type.name).name
-        reserved = sum(self._lacks_general)
+        general_types = self.ontology.find_node_type(ENTITY), self.ontology.find_connection_type(RELATION)
+        reserved = general_types.count(None)
         chosen_type = new_type if ad_hoc_types(self.ontology) + reserved < self.type_limit else general_type
         if find(chosen_type.name) is None:
             check_type_limit(self.ontology, self.head.domain, self.type_limit)
@@ -196,9 +197,3 @@ class DraftCollector:
             self.ontology = with_types(self.ontology, [draft])
             self.drafts.append(draft)
         return chosen_type.name
-
-    @property
-    def _lacks_general(self) -> tuple[bool, bool]:
-        """Return whether the general node type and the general connection type are undeclared."""
-        node, connection = self.ontology.find_node_type(ENTITY), self.ontology.find_connection_type(RELATION)
-        return node is None, connection is None

@@ -25,5 +25,5 @@ def compile_phrases(phrases: str, *, has_spaces: bool = True) -> re.Pattern[str]
 
 
 def _pattern(phrase: str) -> str:
-    parts = (re.escape(word).replace(re.escape("*"), r"\w*") for word in phrase.split())
-    return "".join(_GAP if part == r"\w*" else f"{part} " for part in parts).removesuffix(" ")
+    parts = (_GAP if word == "*" else re.escape(word).replace(r"\*", r"\w*") + " " for word in phrase.split())
+    return "".join(parts).removesuffix(" ")
