@@ -71,7 +71,10 @@ async def forget(core: Core, domain: str, request: ForgetRequest, *, erasing: bo
     subjects = list(dict.fromkeys(await _find_subjects(core, domain, request)))
     events = {event.draft.subject: event for event in await _read_last_events(core.store, domain, subjects)}
     for subject in subjects:
-        _check_kind(events.get(subject), subject, may_be_deleted=erasing)
+        event = events.get(subject)
+        if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not erasing):
+            message = f"No entity, observation or relation is named {quote(subject)} or has this id"
+            raise invalid_argument("ids", message, _HINT)
     forget_records = _erase if erasing else _end
     forgotten = await forget_records(core, domain, list(events.values()), dry_run=dry_run)
     names = [_names_of(event) for event in events.values() if event.draft.kind is Kind.NODE]
@@ -80,7 +83,6 @@ async def forget(core: Core, domain: str, request: ForgetRequest, *, erasing: bo
 
 
 def _names_of(event: Event) -> list[str]:
-    """Return the name and aliases that an entity had after an event."""
     stored = user_properties(event.draft.state or {})
     return [str(stored["name"]), *aliases_of(stored)] if "name" in stored else []
 
@@ -142,16 +144,6 @@ async def _find_anywhere(core: Core, domain: str, text: str) -> list[str]:
 
 async def _read_last_events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
     return [Event.from_row(row) for row in await read_in_parts(reader, LAST_EVENTS, domain, subjects=subjects)]
-
-
-def _check_kind(event: Event | None, subject: str, *, may_be_deleted: bool) -> None:
-    """Raise INVALID_ARGUMENT unless the id belongs to an entity, an observation or a relation.
-
-    A deleted record is accepted only if `may_be_deleted` is true.
-    """
-    if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not may_be_deleted):
-        message = f"No entity, observation or relation is named {quote(subject)} or has this id"
-        raise invalid_argument("ids", message, _HINT)
 
 
 async def _end(core: Core, domain: str, last_events: Sequence[Event], *, dry_run: bool) -> ForgetResult:

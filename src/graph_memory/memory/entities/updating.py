@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from graph_memory.memory.changes.context import read_attachments_of_retyped
 from graph_memory.memory.changes.plan import Context
@@ -83,9 +84,6 @@ async def _attempt(
 ) -> CompletedWrite[_Report]:
     """Write the update. `new_ids` maps the old ids of the records that move to the entity to their new ids."""
 
-    async def read(reader: Reader, head: Head) -> _StoredRecords:
-        return await _read(reader, head, edit, new_ids)
-
     def decide(head: Head, stored: _StoredRecords) -> Decision[_Report]:
         node, drafting = stored.node, DraftCollector(head, core.origin, core.open_type_limit)
         drafts = _draft_update(drafting, edit, node)
@@ -100,6 +98,7 @@ async def _attempt(
     if edit.new_name is not None:  # only a new name moves relations
         ontology = await core.log.require_ontology(domain)
         check = rule_check(domain, ontology, ontology.connection_types)
+    read = partial(_read, edit, new_ids)
     return await core.log.write("update_entity", domain, core.origin, read, decide, after_write=check)
 
 
@@ -110,7 +109,7 @@ def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
     return [name for name in names if name not in known_names]
 
 
-async def _read(reader: Reader, head: Head, edit: EntityEdit, new_ids: dict[str, str]) -> _StoredRecords:
+async def _read(edit: EntityEdit, new_ids: dict[str, str], reader: Reader, head: Head) -> _StoredRecords:
     """Read the entity, the records that would move to it, and the context for validating the update."""
     node, name = await _read_entity(reader, head.domain, edit.name), edit.new_name or edit.name
     rows = await reader.read(NODES_BY_NAME, domain=head.domain, names=[name]) if name != edit.name else []

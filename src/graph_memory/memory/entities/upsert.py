@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
@@ -53,16 +54,13 @@ async def upsert(core: Core, domain: str, request: UpsertRequest) -> Profile:
     entity = request.entity
     await core.contents.put(domain, entity.content)
 
-    async def read(reader: Reader, head: Head) -> _StoredRecords:
-        return await _read(reader, head, request)
-
     def decide(head: Head, stored: _StoredRecords) -> Decision[str]:
         drafting = DraftCollector(head, core.origin, core.open_type_limit, stored.deletions_by_end)
         node_id = _draft(drafting, stored, request)
         return Decision(validate(head, drafting.drafts, stored.context), node_id)
 
     async def write() -> str:
-        return (await core.log.write("upsert", domain, core.origin, read, decide)).report
+        return (await core.log.write("upsert", domain, core.origin, partial(_read, request), decide)).report
 
     profiles = await profiles_of(core, domain, [await write_to_domain(core, domain, write)])
     if not profiles:
@@ -81,7 +79,7 @@ class _StoredRecords:
     context: Context
 
 
-async def _read(reader: Reader, head: Head, request: UpsertRequest) -> _StoredRecords:
+async def _read(request: UpsertRequest, reader: Reader, head: Head) -> _StoredRecords:
     entity = request.entity
     rows = await reader.read(NODES_BY_NAME, domain=head.domain, names=[entity.name])
     node = (await states_of(reader, head.domain, [row.id for row in rows])).get(entity.name)

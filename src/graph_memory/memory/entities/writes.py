@@ -136,7 +136,6 @@ async def create_entities(core: Core, domain: str, entities: Sequence[NewEntity]
 
 
 def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
-    """Return the note for the caller about a name that is an alias of existing entities."""
     name, names = alias
     return (
         f"{quote(name)} is a name of {' and of '.join(map(quote, names))}, so no entity was created for it: "
@@ -145,7 +144,6 @@ def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
 
 
 def _note_candidate(name: str, candidate: Candidate) -> str:
-    """Return the note that asks whether a new and a similar existing name belong to the same entity."""
     return (
         f"Is {quote(name)} the same as {quote(candidate.name)} ({candidate.id})? {candidate.reason}. If so, use decide "
         f"with id {candidate.question} and decision same, or merge_entities. If they differ, do nothing."

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import get_args
 
-from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.entities.cleaning.different import mark_different
@@ -27,7 +26,7 @@ from graph_memory.model.subjects.subjects import ConnectionState, ObservationSta
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.plain import LocatedValue
-from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.log.reads import last_event, last_events
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
@@ -220,42 +219,34 @@ async def _read_both(
     The new observation is None if `new` is the id of the entity. Raises INVALID_ARGUMENT if an observation does not
     exist, or their entities differ.
     """
-    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
-    events = {event.draft.subject: event for event in map(Event.from_row, rows)}
-    earlier = _current_observation(events, "known", known, at)
+    events = {event.draft.subject: event for event in await last_events(reader, domain, [new, known])}
+    earlier = _current_observation(events.get(known), "known", known, at)
     if new == earlier.node:
         return None, earlier
-    later = _current_observation(events, "new", new, at)
+    later = _current_observation(events.get(new), "new", new, at)
     if later.node != earlier.node:
         message = f"The observations {quote(new)} and {quote(known)} belong to different entities"
         raise invalid_argument("known", message, _TWO_IDS)
     return later, earlier
 
 
-def _current_observation(events: Mapping[str, Event], argument: str, subject: str, at: datetime) -> Observation:
-    event = events.get(subject)
-    if event is None or event.draft.kind is not Kind.OBSERVATION or event.draft.state is None:
-        raise _missing_observation_error(
-            argument, subject, is_known=event is not None and event.draft.kind is Kind.OBSERVATION
-        )
+def _current_observation(event: Event | None, argument: str, subject: str, at: datetime) -> Observation:
+    if event is None or event.draft.kind is not Kind.OBSERVATION:
+        raise invalid_argument(argument, f"No observation has the id {quote(subject)}", _TWO_IDS)
+    if event.draft.state is None:
+        settled = "It was settled with same, deleted or merged, so no decision is needed."
+        hint = Hint(settled, " To see the open questions, call {graph_health}.")
+        message = f"The observation {quote(subject)} was deleted, so its question is settled"
+        raise invalid_argument(argument, message, hint)
     state = ObservationState.from_state(event.draft.state)
     has_ended = state.validity.valid_to is not None and state.validity.valid_to <= at
     return Observation(subject, event.draft.from_id or "", event.seq, state, has_ended)
 
 
-def _missing_observation_error(argument: str, subject: str, *, is_known: bool) -> GraphError:
-    """Return the error for an observation that does not exist, or was deleted."""
-    if not is_known:
-        return invalid_argument(argument, f"No observation has the id {quote(subject)}", _TWO_IDS)
-    settled = "It was settled with same, deleted or merged, so no decision is needed."
-    hint = Hint(settled, " To see the open questions, call {graph_health}.")
-    return invalid_argument(argument, f"The observation {quote(subject)} was deleted, so its question is settled", hint)
-
-
 async def is_entity(reader: Reader, domain: str, subject: str) -> bool:
     """Return whether an id belongs to a node, including deleted nodes."""
-    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[subject])
-    return any(Event.from_row(row).draft.kind is Kind.NODE for row in rows)
+    event = await last_event(reader, domain, subject)
+    return event is not None and event.draft.kind is Kind.NODE
 
 
 async def decide_entities(core: Core, domain: str, new: str, known: str, answer: str) -> DecisionResult:
@@ -292,8 +283,7 @@ async def relations_of(
 
     Raises INVALID_ARGUMENT if `known` is a relation that is deleted, or `new` is not a current relation.
     """
-    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
-    events = {event.draft.subject: event for event in map(Event.from_row, rows)}
+    events = {event.draft.subject: event for event in await last_events(reader, domain, [new, known])}
     if known not in events or events[known].draft.kind is not Kind.CONNECTION:
         return None
     return _current_relation(events.get(new), "new", new), _current_relation(events[known], "known", known)

@@ -215,7 +215,6 @@ def receipt_of(judged: JudgedFact, subject_id: str | None) -> Receipt:
 
 
 def _receipt_of_decision(judged: JudgedFact, subject_id: str | None) -> Receipt:
-    """Return the receipt of a fact about which a language model decided."""
     outcome_if_new = Outcome.UPDATE if judged.replaced else Outcome.ADD
     return Receipt(
         decision=outcome_if_new if judged.is_new else Outcome.NOOP,

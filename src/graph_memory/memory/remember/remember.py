@@ -113,7 +113,6 @@ async def _write(core: Core, domain: str, parts: Sequence[Part], adviser: Advise
 
 
 async def _write_all(core: Core, domain: str, writings: Sequence[_RememberCall]) -> list[Report]:
-    """Write facts about several entities in one transaction."""
     async with within(core, domain) as (inside, _):
         return [await replace(writing, core=inside).write(dry_run=False) for writing in writings]
 

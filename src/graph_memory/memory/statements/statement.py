@@ -141,7 +141,6 @@ def _cues(words: str, language: Lexicon) -> frozenset[str]:
 
 
 def _denied_stems(text: str, language: Lexicon) -> frozenset[str]:
-    """Return the stems of the clauses that contain a negation."""
     has_spaces = language.has_spaces_between_words
     negated = compile_phrases(language.negations, has_spaces=has_spaces)
     misleading = compile_phrases(language.misleading, has_spaces=has_spaces)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from graph_memory.memory.changes.context import read_in_parts
@@ -98,12 +99,7 @@ async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> 
     ontology = await core.log.require_ontology(domain)
     check = None if dry_run else rule_check(domain, ontology, ontology.connection_types)
 
-    async def read(reader: Reader, head: Head) -> _StoredRecords:
-        return await _read(core, reader, head, merge)
-
-    def decide(head: Head, stored: _StoredRecords) -> Decision[EntityMergeResult]:
-        return _decide(head, stored, merge)
-
+    read, decide = partial(_read, core, merge), partial(_decide, merge)
     written = await core.log.write(
         "merge_entities", domain, core.origin, read, decide, after_write=check, dry_run=dry_run
     )
@@ -114,7 +110,7 @@ async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> 
     return merged.model_copy(update={"since": changes.changes[0].seq, "until": changes.seq})
 
 
-async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _StoredRecords:
+async def _read(core: Core, merge: _Merge, reader: Reader, head: Head) -> _StoredRecords:
     states = await _read_states(reader, head.domain, [merge.into, *merge.names])
     target, sources = states[merge.into], [states[name] for name in merge.names]
     attached = await read_attached(reader, head.domain, target.id, [source.id for source in sources], merge.new_ids)
@@ -136,7 +132,7 @@ async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _Store
     return _StoredRecords(target, sources, attached, texts, content, windows, context)
 
 
-def _decide(head: Head, stored: _StoredRecords, merge: _Merge) -> Decision[EntityMergeResult]:
+def _decide(merge: _Merge, head: Head, stored: _StoredRecords) -> Decision[EntityMergeResult]:
     target, sources = stored.target, stored.sources
     move = stored.attached.move(head.at)
     questions = add_questions(move, merge.doubtful)

@@ -171,7 +171,16 @@ async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], m
         )
         row, other = rows_by_id[first], rows_by_id[second]
         if similarity.score >= min_score and not row.is_different_from(other):
-            duplicates.append(_duplicate(row, other, similarity))
+            kept, merged = _sort_by_weight(row, other)
+            duplicates.append(
+                Duplicate(
+                    question=question_id(merged.id, kept.id),
+                    names=(kept.name, merged.name),
+                    score=similarity.score,
+                    reasons=similarity.sorted_reasons,
+                    call=_next_call(kept, merged, similarity),
+                )
+            )
     return sorted(duplicates, key=lambda duplicate: (-duplicate.score, duplicate.names))
 
 
@@ -180,20 +189,16 @@ def _find_likely(compared: Mapping[str, ComparedEntity], shared: Mapping[Pair, i
     candidates = dict.fromkeys(
         (*(pair for pair in shared if all(subject_id in compared for subject_id in pair)), *pairs(compared))
     )
-    parts = {pair: part for pair in candidates if (part := _shorter_named(compared, pair))}
-    counts = Counter(parts.values())
+    ids_of_shorter: dict[Pair, str] = {}
+    for first, second in candidates:
+        if part := part_of_two(compared[first].name, compared[second].name):
+            ids_of_shorter[first, second] = first if part == compared[first].name else second
+    counts = Counter(ids_of_shorter.values())
     return {
-        (first, second): counts[parts.get((first, second), "")]
+        (first, second): counts[ids_of_shorter.get((first, second), "")]
         for first, second in candidates
         if evidence(compared[first], compared[second], shared.get((first, second), 0), None, 1).reasons
     }
-
-
-def _shorter_named(compared: Mapping[str, ComparedEntity], pair: Pair) -> str | None:
-    """Return the id of the entity whose name is a part of the other entity's name, or None."""
-    first, second = pair
-    part = part_of_two(*(compared[subject_id].name for subject_id in pair))
-    return None if part is None else first if part == compared[first].name else second
 
 
 async def _read_cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair, float]:
@@ -207,17 +212,6 @@ async def _read_cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict
         for first, second in likely
         if first in vectors and second in vectors
     }
-
-
-def _duplicate(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> Duplicate:
-    kept, merged = _sort_by_weight(row, other)
-    return Duplicate(
-        question=question_id(merged.id, kept.id),
-        names=(kept.name, merged.name),
-        score=similarity.score,
-        reasons=similarity.sorted_reasons,
-        call=_next_call(kept, merged, similarity),
-    )
 
 
 def _sort_by_weight(row: SurveyRow, other: SurveyRow) -> tuple[SurveyRow, SurveyRow]:

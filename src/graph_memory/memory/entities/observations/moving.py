@@ -121,7 +121,6 @@ def _update_references(state: ObservationState, own_id: str, ids: Mapping[str, s
 
 
 def _update_premises(state: State, ids: Mapping[str, str]) -> State:
-    """Replace the ids of moved premises in a relation."""
     evidence = evidence_of(state)
     return (
         {**state, _EVIDENCE: evidence_text([ids.get(premise, premise) for premise in evidence])} if evidence else state

@@ -236,9 +236,9 @@ def text_from(value: object, argument: str) -> str:
     return text_of(LocatedValue(value, argument))
 
 
-def names_from(values: object, argument: str = "names") -> list[str]:
-    """Return the names in an argument without duplicates. Raises INVALID_ARGUMENT if it is not a list of strings."""
-    return list(dict.fromkeys(_texts(LocatedValue(values, argument))))
+def names_from(values: object) -> list[str]:
+    """Return the argument `names` without duplicates. Raises INVALID_ARGUMENT if it is not a list of strings."""
+    return list(dict.fromkeys(_texts(LocatedValue(values, "names"))))
 
 
 def _texts(located: LocatedValue) -> Iterator[str]:

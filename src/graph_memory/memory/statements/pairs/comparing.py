@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from functools import lru_cache
 
 from graph_memory.memory.statements.language.folding import fold_text, words_only
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 from graph_memory.memory.statements.language.stems import stem_of
-from graph_memory.memory.statements.pairs.likeness import known_stems, overlap_share
 from graph_memory.memory.statements.single_values import SingleValue
 from graph_memory.memory.statements.statement import Statement, parse_statement
 
@@ -33,6 +34,10 @@ _GUARDS = ("wish", "claim", "stand_in", "also")
 _MUCH_LONGER, _MIN_LONG = 2.2, 8
 _MIN_DENIED_SHARE = 0.5
 """Minimum share of a denied clause's words that must occur in the other statement."""
+_MIN_LENGTH, _MIN_RATIO = 5, 0.8
+"""Minimum number of letters, and minimum similarity, of two words that may differ by a typing error."""
+_FAMILY_PREFIX = 6
+"""Number of initial letters shared by words of the same family."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +61,7 @@ class Comparison:
     @property
     def share_of_new(self) -> float:
         """The share of the new statement's stems that the known statement contains, from 0 to 1."""
-        return overlap_share(self.shared, self.new_stems)
+        return _overlap_share(self.shared, self.new_stems)
 
     @property
     def shared_features(self) -> Collection[str]:
@@ -82,8 +87,8 @@ def compare(known: str, new: str, entity: str = "", language: Lexicon | None = N
         known_stems=stems,
         new_stems=new_stems,
         name=frozenset(stem_of(word, language) for word in words_only(fold_text(capitals)).split()),
-        shared=frozenset(known_stems(new_stems, stems)),
-        share_of_known=overlap_share(known_stems(stems, new_stems), stems),
+        shared=frozenset(_known_stems(new_stems, stems)),
+        share_of_known=_overlap_share(_known_stems(stems, new_stems), stems),
     )
     features = _drop_inapplicable(
         {feature: evidence for feature, evidence in _extract_features(comparison, language) if evidence}
@@ -141,7 +146,7 @@ def _describe_negation(pair: Comparison) -> str | None:
         denied, other = known.denied_stems & pair.known_stems, pair.new_stems
         if new.is_denied:
             denied, other = new.denied_stems & pair.new_stems, pair.known_stems
-        if overlap_share(known_stems(denied, other), denied) >= _MIN_DENIED_SHARE:
+        if _overlap_share(_known_stems(denied, other), denied) >= _MIN_DENIED_SHARE:
             return _direction(is_new=new.is_denied)
     return None
 
@@ -225,7 +230,7 @@ def _is_another(new: SingleValue, known: SingleValue, pair: Comparison) -> bool:
 def _another_fact_cue(pair: Comparison, language: Lexicon) -> str | None:
     """Return why the new statement may be about another fact, or None."""
     known, new = pair.known, pair.new
-    if other := new.kin - known_stems(new.kin, known.stems):
+    if other := new.kin - _known_stems(new.kin, known.stems):
         return f"{_ANOTHER_PERSON}: {', '.join(sorted(other))}"
     for guard in _GUARDS:
         if guard in new.asserted and guard not in known.cues and not (guard == "also" and _allows_also(known)):
@@ -266,3 +271,24 @@ def _describe_length(pair: Comparison) -> str | None:
     return (
         f"{new_count} words beside {known_count}" if new_count >= max(_MIN_LONG, _MUCH_LONGER * known_count) else None
     )
+
+
+@lru_cache(maxsize=65_536)
+def _is_similar(stem: str, other: str) -> bool:
+    """Return whether two stems differ only by a typing error, or belong to the same word family."""
+    if min(len(stem), len(other)) < _MIN_LENGTH:
+        return False
+    if stem[:_FAMILY_PREFIX] == other[:_FAMILY_PREFIX] and min(len(stem), len(other)) >= _FAMILY_PREFIX:
+        return True
+    return stem[0] == other[0] and SequenceMatcher(None, stem, other).ratio() >= _MIN_RATIO
+
+
+def _known_stems(stems: Collection[str], known: Collection[str]) -> set[str]:
+    """Return the stems that equal or resemble one of the known stems."""
+    others = frozenset(known)
+    return {stem for stem in stems if stem in others or any(_is_similar(stem, other) for other in others)}
+
+
+def _overlap_share(part: Collection[str], stems: Collection[str]) -> float:
+    """Return the share of the stems that are in `part`, from 0 to 1. If there are no stems, it is 0."""
+    return len(part) / len(stems) if stems else 0.0

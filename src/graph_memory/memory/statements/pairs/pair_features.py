@@ -24,7 +24,6 @@ def measure_features(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_words(pair: Comparison) -> Mapping[str, float]:
-    """Return features of the shared, lost and added words: counts and shares."""
     shared, lost, added = len(pair.shared), pair.count_lost(), len(pair.new_stems) - len(pair.shared)
     known = [stem for stem in pair.known.stems if stem in pair.known_stems]
     new = [stem for stem in pair.new.stems if stem in pair.new_stems]
@@ -46,7 +45,6 @@ def _measure_words(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_manner(known: Statement, new: Statement) -> Iterator[tuple[str, float]]:
-    """Yield features for the cues, negations and tenses of both statements."""
     for name, statement, cues in (("new", new, ("change", "now", "spoken_to")), ("known", known, _CUES_OF_KNOWN)):
         for cue in cues:
             yield f"{name}: {cue}", float(cue in statement.cues)
