@@ -90,17 +90,18 @@ def _names_of(event: Event) -> list[str]:
 async def _find_subjects(core: Core, domain: str, request: ForgetRequest) -> list[str]:
     """Return the ids of the records to forget.
 
-    If the request contains both names and texts, only the named entities' observations with one of the texts are
-    returned.
+    If the request contains both names and texts, returns only the observations of the named entities with one of the
+    texts. Raises INVALID_ARGUMENT if such a text is not found.
     """
     nodes = {name: await _node_of(core.store, domain, name) for name in request.names}
     if not request.texts:
         return [*nodes.values(), *request.ids]
-    results = [
-        subject_id
-        for name, node in nodes.items()
-        for subject_id in await _find_in_entity(core.store, domain, name, node, request.texts)
-    ]
+    results: list[str] = []
+    for node in nodes.values():
+        observations = await observations_of(core.store, domain, node, request.texts)
+        current = await core.store.read(CURRENT, domain=domain, node=node)
+        await check_references(core.store, domain, request.texts, observations, current, "text")
+        results += observations
     if not nodes:
         results = [subject_id for text in request.texts for subject_id in await _find_anywhere(core, domain, text)]
     return [*results, *request.ids]
@@ -110,14 +111,6 @@ async def _node_of(reader: Reader, domain: str, name: str) -> str:
     stored_name = await name_of_entity(reader, domain, name, also_mentioned=True)
     [row] = await reader.read(NODES_BY_NAME, domain=domain, names=[stored_name])
     return row.id
-
-
-async def _find_in_entity(reader: Reader, domain: str, name: str, node: str, texts: Sequence[str]) -> list[str]:
-    """Return the ids of an entity's observations with these texts. Raises INVALID_ARGUMENT if a text is not found."""
-    observations = await observations_of(reader, domain, node, texts)
-    current = await reader.read(CURRENT, domain=domain, node=node)
-    await check_references(reader, domain, texts, observations, current, "text")
-    return list(observations)
 
 
 async def _find_anywhere(core: Core, domain: str, text: str) -> list[str]:

@@ -18,12 +18,11 @@ from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.observing import Observation, observations_of
 from graph_memory.memory.entities.observations.resolve_observations import check_references, resolve_references
 from graph_memory.memory.entities.results import EntityUpdateResult, ObservationUpdateResult
-from graph_memory.memory.entities.writes import owners_of_new, rule_check, validate
+from graph_memory.memory.entities.writes import draft_entity_update, owners_of_new, rule_check, validate
 from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, states_of
 from graph_memory.memory.entity_graph.names import entity_not_found_error, official_not_found_error
 from graph_memory.memory.entity_graph.values.rows import NodeRow
-from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.memory.search.retrieval.superseded import find_superseded
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -134,15 +133,8 @@ def _draft_update(drafting: DraftCollector, requested: EntityEdit, node: NodeSta
     if requested.type is not None and requested.type != node.entity:
         node = replace(node, type=drafting.node_type(requested.type), entity=requested.type)
     name = {} if requested.new_name is None else {"name": requested.new_name}
-    edit = NodeEdit(
-        properties={**requested.properties, **name, **aliases},
-        content=requested.content,
-        format=None,
-        tags=None,
-        fields={},
-        expected_version=None,
-    )
-    return [*drafting.drafts, update_draft(drafting.head, node, edit)]
+    properties = {**requested.properties, **name, **aliases}
+    return [*drafting.drafts, draft_entity_update(drafting.head, node, properties, requested.content)]
 
 
 def _aliases(edit: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:

@@ -10,13 +10,12 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.profiles import CONFIDENCE, profiles_of
 from graph_memory.memory.entities.results import Profile
-from graph_memory.memory.entities.writes import deletions_of_ends, owners_of_new, validate
+from graph_memory.memory.entities.writes import deletions_of_ends, draft_entity_update, owners_of_new, validate
 from graph_memory.memory.entity_graph.domain import write_to_domain
 from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, observations_by_text, states_of
 from graph_memory.memory.entity_graph.names import check_current
 from graph_memory.memory.entity_graph.values.request import NewEntity, new_entities
-from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState
@@ -108,15 +107,8 @@ def _draft(drafting: DraftCollector, stored: _StoredRecords, request: UpsertRequ
         return node.id
     if entity.observations:
         check_current(entity.name, node.validity.end_if_past(drafting.head.at))
-    edit = NodeEdit(
-        properties=entity.properties,
-        content=entity.content if request.has_description else None,
-        format=None,
-        tags=None,
-        fields={},
-        expected_version=None,
-    )
-    draft = update_draft(drafting.head, node, edit)
+    content = entity.content if request.has_description else None
+    draft = draft_entity_update(drafting.head, node, entity.properties, content)
     if not same_state(draft.state or {}, node.state(), MODIFIED):
         drafting.drafts.append(draft)
     drafting.draft_observations(

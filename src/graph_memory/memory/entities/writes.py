@@ -27,6 +27,7 @@ from graph_memory.memory.entity_graph.other_names import names_by_alias
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservations
 from graph_memory.memory.entity_graph.values.rows import EntityObservationsRow, NodeRow
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, stored_name
+from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.ontology.ontology import ConnectionType, Ontology
@@ -34,6 +35,7 @@ from graph_memory.model.rules import connection_rules
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import quote
+from graph_memory.model.values.content import Content
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.work import AfterWrite, Decision
 from graph_memory.storage.store import Reader
@@ -170,6 +172,14 @@ def rule_check(domain: str, ontology: Ontology, types: Iterable[ConnectionType |
         await check_rules(reader, domain, events, ontology, in_turn=True)
 
     return check if any(map(connection_rules, types)) else None
+
+
+def draft_entity_update(
+    head: Head, node: NodeState, properties: Mapping[str, PropertyValue], content: Content | None = None
+) -> Draft:
+    """Return the draft that sets properties of an entity and, if `content` is given, its description."""
+    edit = NodeEdit(properties=properties, content=content, format=None, tags=None, fields={}, expected_version=None)
+    return update_draft(head, node, edit)
 
 
 async def add_observations(core: Core, domain: str, requests: Sequence[NewObservations]) -> ObservationAdditionResult:

@@ -54,10 +54,9 @@ async def split_by_model(
     entities = await _resolve_entities(core, domain, facts, main)
     if request.relations:  # a write of several entities cannot check the rules of relations
         entities = {name: hit for name, hit in entities.items() if hit is main}
+    # a fact about an unknown entity is replaced by the sentences that state it
     own_facts = [
-        fact
-        if fact.entity in entities
-        else SplitFact(fact.source, fact.source)  # unknown entities: the whole sentences
+        fact if fact.entity in entities else SplitFact(fact.source, fact.source)
         for fact in facts
         if entities.get(fact.entity, main) is main
     ]
@@ -69,15 +68,11 @@ async def split_by_model(
         facts=[*own_request.facts, *request.facts[request.sentence_count :]],
         properties={**own_request.properties, **request.properties},
     )
-    others = {hit.name: hit for hit in entities.values() if hit is not main}
-    facts_by_name = {
-        name: [fact for fact in facts if fact.entity in entities and entities[fact.entity].name == name]
-        for name in others
-    }
-    return [
-        (own_request, main),
-        *((_make_request(name, facts_of_other, now), others[name]) for name, facts_of_other in facts_by_name.items()),
-    ]
+    parts = [(own_request, main)]
+    for name, hit in {hit.name: hit for hit in entities.values() if hit is not main}.items():
+        facts_of_other = [fact for fact in facts if fact.entity in entities and entities[fact.entity].name == name]
+        parts.append((_make_request(name, facts_of_other, now), hit))
+    return parts
 
 
 async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> EntityMatch | None:

@@ -105,7 +105,7 @@ def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest
     facts = [Fact(observation=observation) for observation in observations_from(located_sentences, now)]
     sentence_count = len(facts)
     observations = fields.get("observations")
-    facts += [_fact(item, now) for item in observations.items()] if observations else []
+    facts += [_fact_from(item, now) for item in observations.items()] if observations else []
     replaces = _texts(fields.get("replaces"))
     if replaces and len(facts) > 1:
         hint = "Pass observations as objects with text and replaces, or make one call per statement."
@@ -161,7 +161,7 @@ def _relations_from(located: LocatedValue | None) -> list[RequestedRelation]:
     return list(relations.values())
 
 
-def _fact(item: LocatedValue, now: datetime) -> Fact:
+def _fact_from(item: LocatedValue, now: datetime) -> Fact:
     if isinstance(item.value, str):
         return Fact(observation=observation_from(item, now))
     entries = item.entries()

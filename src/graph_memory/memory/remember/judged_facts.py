@@ -20,7 +20,6 @@ from graph_memory.memory.entity_graph.values.request import NewObservation
 from graph_memory.memory.remember.advice.settling import PairDecision, Settlings, StatementPair
 from graph_memory.memory.remember.facts import Fact
 from graph_memory.memory.remember.outdated import find_possibly_outdated
-from graph_memory.memory.remember.properties import text_of_property
 from graph_memory.memory.statements.statement_verdict import (
     MAX_QUESTIONS,
     CurrentObservation,
@@ -30,6 +29,7 @@ from graph_memory.memory.statements.statement_verdict import (
     judge_statement,
 )
 from graph_memory.model.events import Draft
+from graph_memory.model.text.wording import printable
 from graph_memory.model.values.properties import PropertyValue
 
 REPLACES = "named as replaced"
@@ -70,17 +70,9 @@ class JudgedFact:
         if self.replaced:
             return []
         ended = [observation for observation in observations_by_id.values() if observation.has_ended]
-        observations = [
-            observation for observation in ended if self.is_new and observation.state.text == self.fact.observation.text
-        ][-1:]
-        return [
-            *observations,
-            *(
-                observation
-                for observation in resolve_references(self.fact.replaces, observations_by_id)
-                if observation in ended and observation not in observations
-            ),
-        ]
+        same = [other for other in ended if self.is_new and other.state.text == self.fact.observation.text][-1:]
+        replaced = resolve_references(self.fact.replaces, observations_by_id)
+        return [*same, *(other for other in replaced if other in ended and other not in same)]
 
     def draft_replacement(self, observations_by_id: Mapping[str, Observation]) -> Draft | None:
         """Return the draft that records the known observation as the replacement of ended observations, or None."""
@@ -162,6 +154,11 @@ def with_changed_properties(
         for key, results in replacements.items()
     ]
     return _limit_questions([*judged, *changes]) if changes else [*judged]
+
+
+def text_of_property(key: str, value: PropertyValue) -> str:
+    """Return a property as the text of a fact: its key and its value."""
+    return f"{key}: {printable(value)}"
 
 
 def _apply_decisions(

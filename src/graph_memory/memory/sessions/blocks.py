@@ -67,7 +67,7 @@ class Edit:
         Raises CONTENT_TOO_LARGE if the block would exceed its limit, and INVALID_ARGUMENT if the block does not contain
         `old` exactly once.
         """
-        text = self._text(_normalize(before.text) if before else "")
+        text = self._edited_text(_normalize(before.text) if before else "")
         limit = self.limit or (limit_of(before) if before else LIMIT)
         if len(text) > limit:
             hint = "Shorten it, move details into observations, or set a larger limit."
@@ -76,7 +76,7 @@ class Edit:
         properties = {BLOCK.key: self.label, "limit": limit, **({"source": self.source} if self.source else {})}
         return DesiredNote(text, f"Block {self.label}", properties, self.expected_version)
 
-    def _text(self, before: str) -> str:
+    def _edited_text(self, before: str) -> str:
         if self.mode == "append":
             separator = "\n" if before and self.text and not before.endswith("\n") else ""
             return before + separator + self.text

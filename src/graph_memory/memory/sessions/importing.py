@@ -130,7 +130,7 @@ def _edits_of(file: Path, findings: Findings, secrets: SecretFilter) -> Mapping[
     Invalid sections are reported with their lines.
     """
     edits: dict[str, Edit] = {}
-    for line_number, title, body in _sections(secrets.clean(_read(file, findings))):
+    for line_number, title, body in _split_sections(secrets.clean(_read(file, findings))):
         label = _label_of(_prefix_of(file), title, edits.keys())
         try:
             edits[fold_label(label)] = _edit_of(label, body, str(file.absolute()))
@@ -174,7 +174,7 @@ def _edit_of(label: str, body: str, source: str) -> Edit:
     return edit
 
 
-def _sections(text: str) -> Iterator[tuple[int, str, str]]:
+def _split_sections(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield line number, title and text of each section with a heading of level 1 or 2. Skips empty sections."""
     sections: list[tuple[int, str, list[str]]] = [(1, "", [])]
     fence = ""

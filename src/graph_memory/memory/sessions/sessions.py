@@ -296,14 +296,14 @@ async def with_summaries(core: Core, domain: str, sessions_found: Sessions) -> S
     keys = [session.session for session in sessions_found.sessions if session.session is not None]
     read = partial(notes_of, core, core.store, domain, SUMMARY, unreadable=[])
     notes = await read(keys=keys, limit=len(keys)) if keys else []
-    texts = {note.properties[SUMMARY.key]: _cut(note.text) for note in notes}
+    texts = {note.properties[SUMMARY.key]: _shorten(note.text) for note in notes}
     sessions = (
         session.model_copy(update={"summary": texts.get(session.session or "")}) for session in sessions_found.sessions
     )
     return Sessions(sessions=tuple(sessions))
 
 
-def _cut(summary: str) -> str:
+def _shorten(summary: str) -> str:
     return summary if len(summary) <= MAX_SUMMARY_LENGTH else f"{summary[:MAX_SUMMARY_LENGTH].rstrip()}…"
 
 

@@ -17,8 +17,8 @@ _IDENTIFIER = re.compile(r"`([^`]+)`|\b(\w+)\(\)|\b(\w+_\w+)\b")
 _NAME = re.compile(
     r"(?<![.!?:;] )(?<=[\w,;)\"'] )([A-ZÀ-ÞА-Я][\w.-]*\w|[A-Z])|\b(\w*[a-z]\w*[A-Z]\w*|[A-Z]{2,}\w*|[A-Za-z]+\d\w*)\b"
 )
-_ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
-_QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
+_SENTENCE_END = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
+_QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_SENTENCE_END}"), re.compile(rf"[!！]{_SENTENCE_END}")
 _CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
 _WORDS_AT_START = 4
 """Number of words at the beginning in which another person may be mentioned."""

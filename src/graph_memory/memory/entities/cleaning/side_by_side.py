@@ -45,10 +45,10 @@ async def find_doubtful_statements(core: Core, domain: str, into: str, names: Se
     texts = [
         await core.store.read(CURRENT, domain=domain, node=ids[name]) if name in ids else [] for name in (into, *names)
     ]
-    return await anyio.to_thread.run_sync(_compare, into, texts)
+    return await anyio.to_thread.run_sync(_find_doubtful, into, texts)
 
 
-def _compare(entity: str, statements_by_entity: Sequence[Sequence[CurrentObservation]]) -> list[MovedStatement]:
+def _find_doubtful(entity: str, statements_by_entity: Sequence[Sequence[CurrentObservation]]) -> list[MovedStatement]:
     known, pairs = [*statements_by_entity[0][:_MAX_STATEMENTS]], list[MovedStatement]()
     for texts in statements_by_entity[1:]:
         statements = texts[:_MAX_STATEMENTS]

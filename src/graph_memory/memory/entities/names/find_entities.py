@@ -85,11 +85,8 @@ async def find_by_name_or_alias(reader: Reader, domain: str, name: str) -> Entit
 async def names_with_key(reader: Reader, domain: str, name: str) -> list[str]:
     """Return the entity names with the same name key as `name`, such as other spellings of it."""
     arguments = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
-    return [
-        match_name
-        for match_name in await reader.read(NAMES_BY_KEY, domain=domain, **arguments)
-        if is_same_name(match_name, name)
-    ]
+    names = await reader.read(NAMES_BY_KEY, domain=domain, **arguments)
+    return [match_name for match_name in names if is_same_name(match_name, name)]
 
 
 async def entities_with_same_name(reader: Reader, domain: str, node: str, names: Sequence[str]) -> list[Candidate]:

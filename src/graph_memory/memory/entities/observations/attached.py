@@ -78,7 +78,7 @@ async def read_attached(
     """
     deletions = await read_attachments(reader, domain, sources, MAX_MOVED)
     subjects = dict.fromkeys(draft.subject for drafts in deletions.values() for draft in drafts)
-    events = await _events(reader, domain, list(subjects))
+    events = await _read_events(reader, domain, list(subjects))
     ends = {end for event in events for end in (event.draft.from_id, event.draft.to_id) if end is not None}
     other_ends = sorted(ends - {*sources})
     relation_ids = await reader.read(CONNECTION_IDS, domain=domain, node=target, others=other_ends, limit=AT_ONCE)
@@ -90,7 +90,7 @@ async def read_attached(
         sources=sources,
         deletions=deletions,
         events=events,
-        relations_of_target=await _events(
+        relations_of_target=await _read_events(
             reader, domain, [subject_id for subject_id in relation_ids if subject_id not in subjects]
         ),
         texts=texts,
@@ -106,12 +106,12 @@ def _links_by_destination(target: str, events: Sequence[Event]) -> Mapping[Uniqu
     return {way: link for link in links for way in link_value(target, link.draft.state or {})}
 
 
-async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
+async def _read_events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
     events = map(Event.from_row, await read_in_parts(reader, LAST_EVENTS, domain, subjects=subjects))
-    return sorted(events, key=_order)
+    return sorted(events, key=_creation_order)
 
 
-def _order(event: Event) -> tuple[str, int, str]:
+def _creation_order(event: Event) -> tuple[str, int, str]:
     state = event.draft.state or {}
     place = state.get("_place")
     return str(state.get("_created") or ""), place if isinstance(place, int) else 0, event.draft.subject

@@ -45,13 +45,13 @@ async def with_mentions(
     because the entities have already been forgotten.
     """
     try:
-        return receipt.model_copy(update=await _mentions(core, domain, names, forgotten_ids))
+        return receipt.model_copy(update=await _find_mentions(core, domain, names, forgotten_ids))
     except GraphError as error:
         failure = f"Other nodes could not be searched for mentions of the entities: {error.message}."
         return receipt.model_copy(update={"warnings": (f"{failure} Search for the names with scan.",)})
 
 
-async def _mentions(
+async def _find_mentions(
     core: Core, domain: str, names: Sequence[Sequence[str]], forgotten_ids: Collection[str]
 ) -> dict[str, object]:
     """Return the fields of the receipt that contain mentions of the names in other nodes."""

@@ -30,7 +30,7 @@ EXCLUDING = frozenset({FLIP, ANTONYM, SINGLE})
 """The features that show that two statements cannot both be true."""
 _ANOTHER_PERSON = "another person"
 _LINKING_FEATURES = frozenset({EVENT, CONFLICT})
-_GUARDS = ("wish", "claim", "stand_in", "also")
+_GUARD_CUES = ("wish", "claim", "stand_in", "also")
 _MUCH_LONGER, _MIN_LONG = 2.2, 8
 _MIN_DENIED_SHARE = 0.5
 """Minimum share of a denied clause's words that must occur in the other statement."""
@@ -232,7 +232,7 @@ def _another_fact_cue(pair: Comparison, language: Lexicon) -> str | None:
     known, new = pair.known, pair.new
     if other := new.kin - _known_stems(new.kin, known.stems):
         return f"{_ANOTHER_PERSON}: {', '.join(sorted(other))}"
-    for guard in _GUARDS:
+    for guard in _GUARD_CUES:
         if guard in new.asserted and guard not in known.cues and not (guard == "also" and _allows_also(known)):
             return guard
     if ("spoken_to" in new.cues) != ("spoken_to" in known.cues):

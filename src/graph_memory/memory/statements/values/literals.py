@@ -22,11 +22,11 @@ from graph_memory.memory.statements.values.values import values_of
 
 _TOKEN = re.compile(r"(\S+?)((?:[.,。，、]|(?<=\w\w)[;:])?)(?=\s|$)")
 """A part of a text between spaces, and the punctuation at its end."""
-_STARTS_AFTER = frozenset(".!?…。！？")
+_SENTENCE_ENDS = frozenset(".!?…。！？")
 _PART_OF_VALUE = re.compile(r"(?:[^\W\d_]|[0-9 $€£%.,:/]|(?<=[a-z])-(?=[a-z])|(?<![^ ])-(?=\d)|(?<=\d)-(?=\d\d))+")
 """Characters of a number, date, time or unit. Other hyphens, quotation marks and digits are literals."""
 _DIGITS_WITH_SEPARATOR = re.compile(r"\d[.,]\d")
-_TIMES = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
+_TIME_KINDS = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
 """Kinds of values in which capitals have no meaning, such as `10 PM` and `May`."""
 _MAX_TOKENS = 3
 """Maximum number of tokens of a value, as in `3 May 2026`."""
@@ -99,7 +99,7 @@ def split_tokens(text: str, language: Lexicon) -> Sequence[Token]:
     parts = [part for part, _ in results]
     ends = ["", *(end or part[-1:] for part, end in results)]
     return tuple(
-        Token(part, end, number == 0 or ends[number] in _STARTS_AFTER, _kind(parts, number, language))
+        Token(part, end, number == 0 or ends[number] in _SENTENCE_ENDS, _kind(parts, number, language))
         for number, (part, end) in enumerate(results)
     )
 
@@ -107,7 +107,7 @@ def split_tokens(text: str, language: Lexicon) -> Sequence[Token]:
 def _kind(parts: Sequence[str], at: int, language: Lexicon) -> Kind:
     kinds = _value_kinds(parts, at, language)
     if kinds:
-        return Kind.TIME if kinds <= _TIMES else Kind.VALUE
+        return Kind.TIME if kinds <= _TIME_KINDS else Kind.VALUE
     return Kind.WORD if _is_word(parts[at]) else Kind.LITERAL
 
 
@@ -141,7 +141,7 @@ def _kinds_of(text: str, language: Lexicon) -> frozenset[str]:
     kinds = frozenset(value.kind for value in values)
     if remaining_text.strip() or (kinds & {"number", "rank"} and _DIGITS_WITH_SEPARATOR.search(text)):
         return frozenset()
-    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) == 1 or not kinds <= _TIMES]
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) == 1 or not kinds <= _TIME_KINDS]
     return kinds if all(map(_has_regular_case, words)) else frozenset()
 
 

@@ -12,7 +12,7 @@ from graph_memory.memory.statements.values.number_words import number_words, num
 
 _DIGITS = r"\d+(?:[ .,']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 _ORDINAL = r"(?:st|nd|rd|th|er|ere|eme|\.(?= [a-z]{3,}))?"
-_COUNTED = re.compile(rf"(?<![\w.,#])([$€£]?) ?(-?(?:{_DIGITS})){_ORDINAL}(?![\w]*\.\d+\.)")
+_NUMBER = re.compile(rf"(?<![\w.,#])([$€£]?) ?(-?(?:{_DIGITS})){_ORDINAL}(?![\w]*\.\d+\.)")
 _WORD = re.compile(r"[^\W\d_]+")
 _NEXT_WORD = re.compile(r"[ -]*([^\W\d_]+\b|%|€|\$|£|°c?)")
 
@@ -52,7 +52,7 @@ def _next_number(text: str, at: int, language: Lexicon) -> tuple[int, int, Decim
     """Return the next number: its start and end, amount and sign, and whether it is written as a word."""
     words = number_words(language)
     number_match = next(
-        (match for match in _COUNTED.finditer(text, at) if _parse_amount(match[2], language) is not None), None
+        (match for match in _NUMBER.finditer(text, at) if _parse_amount(match[2], language) is not None), None
     )
     before = len(text) if number_match is None else number_match.start()
     word = next((match for match in _WORD.finditer(text, at) if match.start() < before and match[0] in words), None)
