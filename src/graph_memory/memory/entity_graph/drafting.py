@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from graph_memory.memory.changes.stored_data_check import incompatible_end_error
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewRelation
@@ -32,7 +33,7 @@ class DraftCollector:
     """For each node that may become an entity, drafts that delete its connections of types with rules."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     ontology: Ontology = field(init=False)
-    _places: int = 0
+    _places: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
         self.ontology = self.head.ontology
@@ -68,7 +69,7 @@ class DraftCollector:
             type=mention.type if type_error else kind,
             entity=entity.type,
             mentioned=False,
-            place=self._next_place(),
+            place=next(self._places),
             created=self.head.at,
             modified=self.head.at,
             properties=properties,
@@ -89,7 +90,7 @@ class DraftCollector:
                 origin=observation.source or self.origin.session or self.origin.source,
                 confidence=observation.confidence,
                 validity=observation.validity,
-                place=self._next_place(),
+                place=next(self._places),
                 supersedes=observation.supersedes,
                 asks=observation.asks,
             )
@@ -113,7 +114,7 @@ class DraftCollector:
             properties=relation.properties,
             relation=spelling_to_store(relation.type, kind),
             provenance=Provenance(actor=self.origin.actor),
-            place=self._next_place(),
+            place=next(self._places),
         )
         self.drafts.append(
             Draft(
@@ -139,7 +140,7 @@ class DraftCollector:
             content=content.ref,
             properties=properties,
             entity=spelling,
-            place=self._next_place(),
+            place=next(self._places),
         )
 
     def _add_node_draft(self, node: NodeState, content: Content, op: Op = Op.CREATE) -> None:
@@ -150,10 +151,6 @@ class DraftCollector:
                 op=op, kind=Kind.NODE, subject=node.id, type=node.type, previous=previous, state=state, content=content
             )
         )
-
-    def _next_place(self) -> int:
-        self._places += 1
-        return self._places - 1
 
     def node_type(self, spelling: str) -> str:
         """Return the type under which an entity is stored. Declares it if needed.

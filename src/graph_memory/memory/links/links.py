@@ -197,7 +197,11 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeletionResu
     async def read(reader: Reader, _: Head) -> Event:
         last = await last_event(reader, domain, link_id)
         if last is None or last.draft.kind is not Kind.LINK or last.draft.op is Op.DELETE:
-            raise _link_not_found_error(domain, link_id)
+            search = " Use {list_cross_domain_links} to find the domain of each link."
+            hint = Hint("Pass the domain of the link's source.", search)
+            details = {"link_id": printable(link_id), "domain": domain, "hint": hint}
+            message = f"Link {printable(link_id)} does not exist in domain {domain}"
+            raise GraphError(Code.LINK_NOT_FOUND, message, details)
         return last
 
     def decide(_: Head, last: Event) -> Decision[None]:
@@ -207,11 +211,3 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeletionResu
 
     written = await core.log.write("delete_cross_domain_link", domain, core.origin, read, decide)
     return LinkDeletionResult(link_id=link_id, version=written.receipt.changes[-1].seq)
-
-
-def _link_not_found_error(domain: str, link_id: str) -> GraphError:
-    hint = Hint(
-        "Pass the domain of the link's source.", " Use {list_cross_domain_links} to find the domain of each link."
-    )
-    details = {"link_id": printable(link_id), "domain": domain, "hint": hint}
-    return GraphError(Code.LINK_NOT_FOUND, f"Link {printable(link_id)} does not exist in domain {domain}", details)

@@ -132,8 +132,11 @@ def _edits_of(file: Path, findings: Findings, secrets: SecretFilter) -> Mapping[
     edits: dict[str, Edit] = {}
     for line_number, title, body in _split_sections(secrets.clean(_read(file, findings))):
         label = _label_of(_prefix_of(file), title, edits.keys())
+        limit = min(max(LIMIT, len(body)), MAX_LIMIT)
         try:
-            edits[fold_label(label)] = _edit_of(label, body, str(file.absolute()))
+            edit = Edit(label=label, text=body, mode="replace", limit=limit, source=str(file.absolute()))
+            edit.apply(None)  # raises an error if the text is too long
+            edits[fold_label(label)] = edit
         except GraphError as error:
             findings.reject(InvalidRecord.of(SourcePosition(file.name, line_number), error))
         if len(edits) > _MAX_SECTIONS:
@@ -164,14 +167,6 @@ def _label_of(prefix: str, title: str, used_labels: Collection[str]) -> str:
         if fold_label(label) not in used_labels:
             return label
     raise AssertionError("unreachable")
-
-
-def _edit_of(label: str, body: str, source: str) -> Edit:
-    """Return the edit that stores a section. Raises INVALID_ARGUMENT or CONTENT_TOO_LARGE if the edit is invalid."""
-    limit = min(max(LIMIT, len(body)), MAX_LIMIT)
-    edit = Edit(label=label, text=body, mode="replace", limit=limit, source=source)
-    edit.apply(None)
-    return edit
 
 
 def _split_sections(text: str) -> Iterator[tuple[int, str, str]]:

@@ -90,9 +90,10 @@ def compare(known: str, new: str, entity: str = "", language: Lexicon | None = N
         shared=frozenset(_known_stems(new_stems, stems)),
         share_of_known=_overlap_share(_known_stems(stems, new_stems), stems),
     )
-    features = _drop_inapplicable(
-        {feature: evidence for feature, evidence in _extract_features(comparison, language) if evidence}
-    )
+    features = {feature: evidence for feature, evidence in _extract_features(comparison, language) if evidence}
+    if features.get(GUARD, "").startswith(("wish", _ANOTHER_PERSON)):
+        # the end of a state is only planned, or belongs to another person
+        features = {feature: evidence for feature, evidence in features.items() if feature not in (CUE, EVENT)}
     return replace(comparison, features=features)
 
 
@@ -112,13 +113,6 @@ def _extract_features(pair: Comparison, language: Lexicon) -> Collection[tuple[s
         (LONGER, _describe_length(pair)),
         (EXCLAIMED, "!" if known.is_exclaimed or new.is_exclaimed else None),
     )
-
-
-def _drop_inapplicable(features: dict[str, str]) -> Mapping[str, str]:
-    """Remove the end of a state from the features if it is only planned, or belongs to another person."""
-    if not features.get(GUARD, "").startswith(("wish", _ANOTHER_PERSON)):
-        return features
-    return {feature: evidence for feature, evidence in features.items() if feature not in (CUE, EVENT)}
 
 
 def _new_cue(known: Statement, new: Statement, cue: str, phrases: str) -> str | None:

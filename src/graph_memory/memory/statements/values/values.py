@@ -84,7 +84,11 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     reading.take(_MONTH_AND_YEAR, lambda match: _date(int(match[1]), None, match[2]))
     reading.take(_CLOCK, _clock)
     reading.take(_CJK_DATE, _cjk_date)
-    _take_dates(reading, language)
+    if months := numbers_by_name(language.months):
+        day_first, month_first, alone = _date_patterns(language)
+        reading.take(day_first, lambda match: _date(months[match[2]], match[1], match[3]))
+        reading.take(month_first, lambda match: _date(months[match[1]], match[2], match[3]))
+        reading.take(alone, lambda match: _month(match, months))
     reading.take(_YEAR, lambda match: (Value("year", match[1]),))
     for start, end, kind, amount in find_quantities(reading.remaining_text, language):
         reading.values.append((start, Value(kind, amount)))
@@ -93,16 +97,6 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
         reading.take(_day_pattern(language), lambda match: (_weekday(match, days),))
     pairs = sorted(reading.values, key=lambda pair: pair[0])
     return tuple(replace(value, at=at) for at, value in pairs), reading.remaining_text
-
-
-def _take_dates(reading: _ValueExtractor, language: Lexicon) -> None:
-    months = numbers_by_name(language.months)
-    if not months:
-        return
-    day_first, month_first, alone = _date_patterns(language)
-    reading.take(day_first, lambda match: _date(months[match[2]], match[1], match[3]))
-    reading.take(month_first, lambda match: _date(months[match[1]], match[2], match[3]))
-    reading.take(alone, lambda match: _month(match, months))
 
 
 @lru_cache(maxsize=32)
