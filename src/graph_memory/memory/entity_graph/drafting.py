@@ -102,7 +102,7 @@ class DraftCollector:
         return ids
 
     def draft_relation(self, relation: NewRelation, from_id: str, to_id: str) -> None:
-        """Draft a relation from one node to another, which are given by their ids."""
+        """Draft a relation from the node with the id `from_id` to the node with the id `to_id`."""
         kind = self._connection_type(relation.type)
         state = ConnectionState(
             id=relation.id,

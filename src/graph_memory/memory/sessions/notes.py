@@ -158,7 +158,7 @@ async def write_note(
 
     def draft(head: Head, stored: _StoredNote) -> Decision[tuple[Note | None, DesiredNote]]:
         desired = decide(stored.before)
-        drafts = _draft_note(core, head, kind, stored, desired, new)
+        drafts = _drafts(core, head, kind, stored, desired, new)
         return Decision(validate(head, drafts, stored.context), (stored.before, desired))
 
     async def write() -> WrittenNote:
@@ -181,9 +181,7 @@ class _StoredNote:
     context: Context
 
 
-def _draft_note(
-    core: Core, head: Head, kind: NoteKind, stored: _StoredNote, desired: DesiredNote, new: str
-) -> list[Draft]:
+def _drafts(core: Core, head: Head, kind: NoteKind, stored: _StoredNote, desired: DesiredNote, new: str) -> list[Draft]:
     """Return the drafts that create or change a note, or none if it is unchanged."""
     if stored.before is None:
         new_node = NewNode(

@@ -62,23 +62,15 @@ class PastGraph:
     rows: GraphRow
     properties: Mapping[str, Mapping[str, PropertyValue]]
 
-    def open_entities(self, entities: Sequence[EntityFields]) -> OpenedRow:
-        """Return entities with their relations and properties."""
-        properties = [list(self.properties[entity[0]].items()) for entity in entities]
-        return OpenedRow(entities, self.with_relations(entities).relations, properties)
-
     def _aliases(self, entity: EntityFields) -> str | None:
         stored = self.properties[entity[0]].get(ALIASES)
         return stored if isinstance(stored, str) else None
 
-    def with_relations(self, entities: Sequence[EntityFields]) -> GraphRow:
-        """Return entities with their relations."""
-        return GraphRow(entities, relations_around(entities, self.rows.relations))
-
     def find_matching(self, terms: Sequence[str]) -> GraphRow:
         """Return the entities that contain all of these case-folded texts."""
         texts = {entity[0]: texts_of(entity, self._aliases(entity)) for entity in self.rows.entities}
-        return self.with_relations([entity for entity in self.rows.entities if contains_all(texts[entity[0]], terms)])
+        entities = [entity for entity in self.rows.entities if contains_all(texts[entity[0]], terms)]
+        return GraphRow(entities, relations_around(entities, self.rows.relations))
 
     def names(self, entity: EntityFields) -> set[str]:
         """Return the name and the aliases of an entity."""
@@ -113,7 +105,9 @@ class PastMemory(Past):
         requested_names = frozenset(asked.names_from(names))
         graph = await self._graph()
         entities = [entity for entity in graph.rows.entities if not requested_names.isdisjoint(graph.names(entity))]
-        opened = graph.open_entities(entities)
+        relations = relations_around(entities, graph.rows.relations)
+        properties = [list(graph.properties[entity[0]].items()) for entity in entities]
+        opened = OpenedRow(entities, relations, properties)
         return graph_of([opened]).model_copy(update={"notes": tuple(opened.notes) or None})
 
     async def search_nodes(self, query: str) -> KnowledgeGraph:

@@ -85,7 +85,7 @@ def judge_statement(new: str, known: Sequence[CurrentObservation], entity: str) 
         PossibleReplacement(
             observation,
             round(outdated_probability(pair), 2),
-            describe_reason(pair),
+            "; ".join(f"{feature} ({evidence})" for feature, evidence in pair.features.items()) or "much alike",
             excludes=not EXCLUDING.isdisjoint(pair.features),
         )
         for _, observation, pair in likely_pairs[:MAX_QUESTIONS]
@@ -108,9 +108,3 @@ def _threshold_increase(pair: Comparison, feature_counts: Mapping[str, int], kno
     """
     expected_matches = known_count * prod(feature_counts[feature] / known_count for feature in pair.shared_features)
     return _THRESHOLD_INCREASE * log(max(1.0, known_count * expected_matches))
-
-
-def describe_reason(pair: Comparison) -> str:
-    """Describe in words why the known statement may be out of date."""
-    lines = [f"{feature} ({evidence})" for feature, evidence in pair.features.items()]
-    return "; ".join(lines) if lines else "much alike"

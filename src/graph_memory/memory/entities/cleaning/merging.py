@@ -88,11 +88,6 @@ class _StoredRecords:
     windows: tuple[str, ...]
     context: Context
 
-    @property
-    def nodes_with_description(self) -> list[NodeState]:
-        """The target and the merged entities, if they have a description."""
-        return [node for node in (self.target, *self.sources) if node.content.size]
-
 
 async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> EntityMergeResult:
     """Write the merge. Checks the rules of connection types before the commit."""
@@ -174,7 +169,8 @@ def _decide(merge: _Merge, head: Head, stored: _StoredRecords) -> Decision[Entit
 
 def _description_conflicts(stored: _StoredRecords) -> list[MergeConflict]:
     """Return a conflict for each discarded description. The merge keeps only the first description."""
-    first, *others = stored.nodes_with_description or [stored.target]
+    nodes_with_description = [node for node in (stored.target, *stored.sources) if node.content.size]
+    first, *others = nodes_with_description or [stored.target]
 
     def description_of(node: NodeState) -> str:
         return printable(stored.texts.get(node.content.sha256) or f"{node.content.size:,} bytes")
