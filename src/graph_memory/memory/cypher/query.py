@@ -39,10 +39,10 @@ async def query_cypher(
 
 def _fit_to_budget(result: AdHocRows, max_tokens: int) -> CypherRows:
     """Return as many rows as fit into the token budget. If rows are omitted, the result has a warning."""
-    room = RemainingTokens(load_counter(), max_tokens)
+    budget = RemainingTokens(load_counter(), max_tokens)
     rows: list[tuple[object, ...]] = []
     for row in result.rows:
-        if not room.deduct(room.count(json.dumps(row, ensure_ascii=False))):
+        if not budget.deduct(budget.count(json.dumps(row, ensure_ascii=False))):
             break
         rows.append(tuple(row))
     warnings: list[str] = []

@@ -43,10 +43,10 @@ def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
         raise invalid_argument(
             ALIASES, f"The entity would have {len(aliases):,} aliases", f"Use at most {MAX_ALIASES:,}."
         )
-    same = next((alias for alias in aliases if name is not None and is_same_name(alias, name)), None)
-    if same is not None:
+    same_alias = next((alias for alias in aliases if name is not None and is_same_name(alias, name)), None)
+    if same_alias is not None:
         hint = "Omit the alias: a search for the name also finds this spelling."
-        raise invalid_argument(ALIASES, f"The alias {quote(same)} equals the name of the entity", hint)
+        raise invalid_argument(ALIASES, f"The alias {quote(same_alias)} equals the name of the entity", hint)
 
 
 def with_aliases(properties: Mapping[str, PropertyValue], name: str, more: Iterable[str]) -> dict[str, PropertyValue]:

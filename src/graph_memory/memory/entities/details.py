@@ -45,29 +45,19 @@ async def add_details(core: Core, domain: str, entities: Sequence[tuple[str, Ent
         rows_by_id |= {row.id: row for row in rows}
     accesses = await accesses_of(core, domain, ids)
     return tuple(
-        _add_details(entity, rows_by_id[subject_id], *_access_fields(accesses.get(subject_id)))
-        if subject_id in rows_by_id
-        else entity
+        _add_details(entity, rows_by_id[subject_id], accesses.get(subject_id)) if subject_id in rows_by_id else entity
         for subject_id, entity in entities
     )
 
 
-def _access_fields(access: AccessRow | None) -> tuple[int, datetime | None]:
-    return (0, None) if access is None else (access.count, access.last)
-
-
-def _add_details(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> Entity:
-    """Add the details to an entity, and replace its observations with the observations in the details row."""
-    observation_by_text = {observation[1]: observation for observation in reversed(row.observations)}
+def _add_details(entity: Entity, row: DetailRow, access: AccessRow | None) -> Entity:
+    """Add the details to an entity, and replace its observations with the observations in the row."""
+    observations_by_text: dict[str, ObservationFields] = {}
+    for observation in row.observations:
+        observations_by_text.setdefault(observation[1], observation)
     details = tuple(
-        ObservationDetail(
-            id=observation_by_text[text][0],
-            text=text,
-            ts=observation_by_text[text][2],
-            source=observation_by_text[text][3],
-            confidence=observation_by_text[text][4],
-        )
-        for text in dict.fromkeys(observation[1] for observation in row.observations)
+        ObservationDetail(id=subject_id, text=text, ts=time, source=source, confidence=confidence)
+        for subject_id, text, time, source, confidence in observations_by_text.values()
     )
     aliases, properties = split_aliases(row.stored)
     more = {
@@ -75,8 +65,8 @@ def _add_details(entity: Entity, row: DetailRow, count: int, last: datetime | No
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "created_by": row.created_by,
-        "access_count": count,
-        "last_accessed": last,
+        "access_count": access.count if access else 0,
+        "last_accessed": access.last if access else None,
         "aliases": aliases,
         "properties": properties,
         "observations": tuple(detail.text for detail in details),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, cast
@@ -26,7 +26,6 @@ from graph_memory.memory.entities.writes import validate
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.retention.erasure import erase
-from graph_memory.memory.retention.results import ErasureResult
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.subjects.kinds import Kind
@@ -72,7 +71,10 @@ async def forget(core: Core, domain: str, request: ForgetRequest, *, erasing: bo
     subjects = list(dict.fromkeys(await _find_subjects(core, domain, request)))
     events = {event.draft.subject: event for event in await _read_last_events(core.store, domain, subjects)}
     for subject in subjects:
-        _check_kind(events.get(subject), subject, may_be_deleted=erasing)
+        event = events.get(subject)
+        if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not erasing):
+            message = f"No entity, observation or relation is named {quote(subject)} or has this id"
+            raise invalid_argument("ids", message, _HINT)
     forget_records = _erase if erasing else _end
     forgotten = await forget_records(core, domain, list(events.values()), dry_run=dry_run)
     names = [_names_of(event) for event in events.values() if event.draft.kind is Kind.NODE]
@@ -81,7 +83,6 @@ async def forget(core: Core, domain: str, request: ForgetRequest, *, erasing: bo
 
 
 def _names_of(event: Event) -> list[str]:
-    """Return the name and aliases that an entity had after an event."""
     stored = user_properties(event.draft.state or {})
     return [str(stored["name"]), *aliases_of(stored)] if "name" in stored else []
 
@@ -89,17 +90,18 @@ def _names_of(event: Event) -> list[str]:
 async def _find_subjects(core: Core, domain: str, request: ForgetRequest) -> list[str]:
     """Return the ids of the records to forget.
 
-    If the request contains both names and texts, only the named entities' observations with one of the texts are
-    returned.
+    If the request contains both names and texts, returns only the observations of the named entities with one of the
+    texts. Raises INVALID_ARGUMENT if such a text is not found.
     """
     nodes = {name: await _node_of(core.store, domain, name) for name in request.names}
     if not request.texts:
         return [*nodes.values(), *request.ids]
-    results = [
-        subject_id
-        for name, node in nodes.items()
-        for subject_id in await _find_in_entity(core.store, domain, name, node, request.texts)
-    ]
+    results: list[str] = []
+    for node in nodes.values():
+        observations = await observations_of(core.store, domain, node, request.texts)
+        current = await core.store.read(CURRENT, domain=domain, node=node)
+        await check_references(core.store, domain, request.texts, observations, current, "text")
+        results += observations
     if not nodes:
         results = [subject_id for text in request.texts for subject_id in await _find_anywhere(core, domain, text)]
     return [*results, *request.ids]
@@ -109,14 +111,6 @@ async def _node_of(reader: Reader, domain: str, name: str) -> str:
     stored_name = await name_of_entity(reader, domain, name, also_mentioned=True)
     [row] = await reader.read(NODES_BY_NAME, domain=domain, names=[stored_name])
     return row.id
-
-
-async def _find_in_entity(reader: Reader, domain: str, name: str, node: str, texts: Sequence[str]) -> list[str]:
-    """Return the ids of an entity's observations with these texts. Raises INVALID_ARGUMENT if a text is not found."""
-    observations = await observations_of(reader, domain, node, texts)
-    current = await reader.read(CURRENT, domain=domain, node=node)
-    await check_references(reader, domain, texts, observations, current, "text")
-    return list(observations)
 
 
 async def _find_anywhere(core: Core, domain: str, text: str) -> list[str]:
@@ -145,24 +139,9 @@ async def _read_last_events(reader: Reader, domain: str, subjects: Sequence[str]
     return [Event.from_row(row) for row in await read_in_parts(reader, LAST_EVENTS, domain, subjects=subjects)]
 
 
-def _check_kind(event: Event | None, subject: str, *, may_be_deleted: bool) -> None:
-    """Raise INVALID_ARGUMENT unless the id belongs to an entity, an observation or a relation.
-
-    A deleted record is accepted only if `may_be_deleted` is true.
-    """
-    if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not may_be_deleted):
-        message = f"No entity, observation or relation is named {quote(subject)} or has this id"
-        raise invalid_argument("ids", message, _HINT)
-
-
 async def _end(core: Core, domain: str, last_events: Sequence[Event], *, dry_run: bool) -> ForgetResult:
     async def read(reader: Reader, _: Head) -> Sequence[Event]:
-        nodes = [event.draft.subject for event in last_events if event.draft.kind is Kind.NODE]
-        attached = (
-            draft.subject for drafts in (await read_attachments(reader, domain, nodes)).values() for draft in drafts
-        )
-        subjects = dict.fromkeys((*(event.draft.subject for event in last_events), *attached))
-        return await _read_last_events(reader, domain, list(subjects))
+        return await _read_with_attached(reader, domain, last_events)
 
     def decide(head: Head, events: Sequence[Event]) -> Decision[Sequence[Draft]]:
         drafts = [draft for event in events if (draft := _draft_end(event, head.at)) is not None]
@@ -177,7 +156,10 @@ async def _end(core: Core, domain: str, last_events: Sequence[Event], *, dry_run
 
 
 def _draft_end(event: Event, at: datetime) -> Draft | None:
-    """Return the draft that ends a record at time `at`, or None for an ended or deleted record, a link or a block."""
+    """Return the draft that ends a record at the time `at`.
+
+    Returns None if the record has ended, was deleted, or is a link or a block.
+    """
     draft, state = event.draft, event.draft.state
     if state is None or draft.kind not in _KINDS:
         return None
@@ -194,29 +176,23 @@ def _draft_end(event: Event, at: datetime) -> Draft | None:
 
 async def _erase(core: Core, domain: str, last_events: Sequence[Event], *, dry_run: bool) -> ForgetResult:
     """Erase the records one by one. After an interruption, repeating the call erases the remaining records."""
-    nodes = [event.draft.subject for event in last_events if event.draft.kind is Kind.NODE]
-    attached = (
-        draft for attachments in (await read_attachments(core.store, domain, nodes)).values() for draft in attachments
-    )
-    drafts = {draft.subject: draft for draft in (*(event.draft for event in last_events), *attached)}
-    forgotten = await _make_receipt(core, domain, await _read_current_drafts(core.store, domain, drafts.values()))
+    drafts = [event.draft for event in await _read_with_attached(core.store, domain, last_events)]
+    forgotten = await _make_receipt(core, domain, [draft for draft in drafts if draft.kind in _KINDS])
     erasures = [await erase(core, domain, event.draft.subject, dry_run=dry_run) for event in last_events]
-    update = {"erased": True, "domains": _domains_of(erasures), **_dry_run_field(dry_run)}
+    domains = dict.fromkeys(result.domain for erasure in erasures for result in erasure.domains)
+    update = {"erased": True, "domains": tuple(domains), **_dry_run_field(dry_run)}
     if not dry_run:
         update["forgotten"] = tuple(forgot.model_copy(update={"text": None}) for forgot in forgotten.forgotten)
     return forgotten.model_copy(update=update)
 
 
-async def _read_current_drafts(reader: Reader, domain: str, drafts: Iterable[Draft]) -> list[Draft]:
-    events = {
-        event.draft.subject: event.draft
-        for event in await _read_last_events(reader, domain, [draft.subject for draft in drafts])
-    }
-    return [draft for draft in events.values() if draft.kind in _KINDS]
-
-
-def _domains_of(erasures: Iterable[ErasureResult]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(domain.domain for erased in erasures for domain in erased.domains))
+async def _read_with_attached(reader: Reader, domain: str, last_events: Sequence[Event]) -> list[Event]:
+    """Return the last events of the records, and of the records that are attached to the nodes among them."""
+    nodes = [event.draft.subject for event in last_events if event.draft.kind is Kind.NODE]
+    attachments = await read_attachments(reader, domain, nodes)
+    attached = (draft.subject for drafts in attachments.values() for draft in drafts)
+    subjects = dict.fromkeys((*(event.draft.subject for event in last_events), *attached))
+    return await _read_last_events(reader, domain, list(subjects))
 
 
 def _dry_run_field(dry_run: bool) -> Mapping[str, object]:

@@ -23,7 +23,7 @@ from graph_memory.memory.entities.results import Entity
 from graph_memory.memory.entities.validate_entities import Validation, ValidRecords
 from graph_memory.memory.entities.writes import add_observations, create_entities
 from graph_memory.memory.entity_graph.domain import ensure_domain
-from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewObservations, NewRelation
+from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservations, NewRelation
 from graph_memory.memory.history.log import compacted_sessions, list_sessions
 from graph_memory.memory.transfer.formats.memories.recognise import rows_of
 from graph_memory.memory.transfer.formats.memories.rows import Source
@@ -53,7 +53,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """The file format of an import, whether it skips invalid records and is a dry run, and how to skip them."""
+    """The file format of an import, whether it skips invalid records, and whether it is a dry run.
+
+    `skip_hint` tells the caller how to skip invalid records.
+    """
 
     form: MemoryFormat
     skip_invalid: bool = False
@@ -119,12 +122,12 @@ async def import_once(core: Core, domain: str, file: Path, progress: Progress) -
 
 
 def _session_of(file: Path) -> str:
-    """Return the session id of the import of a file that `MEMORY_FILE_PATH` names. Each path has its own id."""
+    """Return the session id for importing the file at `MEMORY_FILE_PATH`. Each path has its own id."""
     return f"memory_file_{sha256(os.fsencode(os.path.realpath(file))).hexdigest()[:12]}"
 
 
 async def _has_only_session(core: Core, domain: str, session: str) -> bool:
-    """Return whether no other session has changed the domain. The domain need not exist."""
+    """Return whether no session except `session` has changed the domain, which need not exist."""
     try:
         recent = await list_sessions(core, domain, since=None, until=None, limit=2)
     except GraphError as error:
@@ -135,7 +138,7 @@ async def _has_only_session(core: Core, domain: str, session: str) -> bool:
 
 
 async def _first_session(core: Core, domain: str) -> str | None:
-    """Return the session that made the first change of the domain, even if that change was compacted."""
+    """Return the session that made the first change in the domain, even if that change was compacted."""
     oldest = await compacted_sessions(core.store, domain)
     if not oldest:
         oldest = (await list_sessions(core, domain, since=1, until=1, limit=1)).sessions
@@ -221,7 +224,7 @@ class _Import:
             await self._write_observations(progress)
             await self._write_relations(progress)
         except GraphError as error:
-            raise self._report_progress(error) from error
+            raise self._with_written_count(error) from error
 
     async def _write_entities(self, progress: Progress) -> None:
         total, done = len(self.new_entities), 0
@@ -233,7 +236,7 @@ class _Import:
             self.written_count += len(batch)
 
     def _add_to_existing(self, batch: list[NewEntity]) -> None:
-        """Add only the observations of the entities that another writer has created in the meantime."""
+        """Arrange to add only the observations of entities that another writer has created in the meantime."""
         names = {entity.name for entity in batch}
         self.new_entities = (
             [entity for entity in self.new_entities if entity.name not in names] if names else self.new_entities
@@ -252,13 +255,13 @@ class _Import:
 
     async def _write_relations(self, progress: Progress) -> None:
         total, done = len(self.new_relations), 0
-        for batch in _batches(self.new_relations, _count_relation):
+        for batch in _batches(self.new_relations, lambda _: 1):
             progress("Importing relations", done / total)
             await create_relations(self.core, self.domain, batch)
             done += len(batch)
             self.written_count += len(batch)
 
-    def _report_progress(self, error: GraphError) -> GraphError:
+    def _with_written_count(self, error: GraphError) -> GraphError:
         if not self.written_count:
             return error
         message = f"{error.message}\nBefore that, {self.written_count:,} entities and relations were written."
@@ -272,10 +275,10 @@ def _counts(total: int, new: int) -> ImportCounts:
 
 
 def _missing_observations(entity: NewEntity, existing: Entity) -> NewObservations:
-    texts = set(existing.observations)
+    known_texts = set(existing.observations)
     return NewObservations(
         name=entity.name,
-        observations=[observation for observation in entity.observations if observation.text not in texts],
+        observations=[observation for observation in entity.observations if observation.text not in known_texts],
     )
 
 
@@ -289,15 +292,7 @@ def _texts_in(properties: Mapping[str, PropertyValue]) -> Iterator[str]:
 
 def _characters_of(entity: NewEntity | NewObservations) -> int:
     content = entity.content.size if isinstance(entity, NewEntity) else 0
-    return content + sum(map(_weighted_length, entity.observations))
-
-
-def _weighted_length(observation: NewObservation) -> int:
-    return len(observation.text) + _CHARACTERS_PER_OBSERVATION
-
-
-def _count_relation(_: NewRelation) -> int:
-    return 1
+    return content + sum(len(observation.text) + _CHARACTERS_PER_OBSERVATION for observation in entity.observations)
 
 
 def _batches(items: Iterable[T], measure: Callable[[T], int]) -> Iterator[list[T]]:

@@ -29,12 +29,12 @@ async def index_texts(core: Core, domain: str) -> None:
 
 
 async def _index(core: Core, domain: str, ids: list[str]) -> int:
-    """Index texts, then mark them as indexed in a second transaction. Returns the number of texts that were marked."""
-    waiting_count = 0
+    """Index texts, then mark them as indexed in a second transaction. Returns the number of marked texts."""
+    marked_count = 0
     for statement in (INDEX_TEXTS, MARK_INDEXED):
 
         async def attempt(transaction: Transaction, statement: Query[int] = statement) -> int:
             return sum(await transaction.run(statement, domain=domain, ids=ids))
 
-        waiting_count = await core.store.write("index_texts", attempt)
-    return waiting_count
+        marked_count = await core.store.write("index_texts", attempt)
+    return marked_count

@@ -28,8 +28,6 @@ from graph_memory.storage.queries import query
 
 _FIRST_PAGE, _MAX_PAGE = 100, 5_000
 """Number of entities in the first page that is read, and in the largest page. Pages grow from one to the other."""
-
-
 _READ_AT_ONCE_FROM = 200_000
 """Minimum token budget for reading the whole graph at once. Most graphs fit, and reading in pages takes longer."""
 
@@ -129,14 +127,18 @@ async def _read_whole(core: Core, domain: str, max_tokens: int) -> KnowledgeGrap
     graph, count = await anyio.to_thread.run_sync(_fit_graph, row, max_tokens)
     if count == len(row.entities):
         return graph
-    last = row.entities[count - 1]
-    place = await core.store.first_row(PLACE, domain=domain, id=last[0])
-    entities, relations_by_name = row.entities[:count], _relations_by_entity(row)
-    graph = graph_of(
-        [GraphRow(entities, [related for entity in entities for related in relations_by_name.get(entity[1], ())])]
-    )
-    cursor = _cursor_of(place, last[0]) if place else None  # an entity that was deleted in the meantime has no position
-    return graph.model_copy(update={"next_cursor": cursor}) if cursor else await _read_whole(core, domain, max_tokens)
+    last_id = row.entities[count - 1][0]
+    place = await core.store.first_row(PLACE, domain=domain, id=last_id)
+    if place is None:  # the entity was deleted in the meantime
+        return await _read_whole(core, domain, max_tokens)
+    return _make_part(row, row.entities[:count]).model_copy(update={"next_cursor": _cursor_of(place, last_id)})
+
+
+def _make_part(row: GraphRow, entities: Sequence[EntityFields]) -> KnowledgeGraph:
+    """Return a part of the graph: the given entities, and the relations that are returned with them."""
+    relations_by_name = _relations_by_entity(row)
+    relations = [relation for entity in entities for relation in relations_by_name.get(entity[1], ())]
+    return graph_of([GraphRow(entities, relations)])
 
 
 def _fit_graph(row: GraphRow, max_tokens: int) -> tuple[KnowledgeGraph, int]:
@@ -195,20 +197,17 @@ def _tokens_in_reply(entity: EntityFields, relations: Sequence[RelationFields]) 
 
 
 def fit_part(graph_row: GraphRow, max_tokens: int | None, limit: int | None, cursor: str | None) -> KnowledgeGraph:
-    """Return the part of a past graph that starts at a cursor.
+    """Return a part of a past graph. It starts at the cursor, or at the first entity if no cursor is given.
 
     Raises INVALID_ARGUMENT if a limit or the cursor is invalid.
     """
     part = part_from(max_tokens, limit, None)
     start = 0 if cursor is None else _offset_of(cursor)
-    rest = graph_row.entities[start:][: part.limit if part else None]
-    count = len(rest) if max_tokens is None else _fit_graph(GraphRow(rest, graph_row.relations), max_tokens)[1]
+    entities = graph_row.entities[start:][: part.limit if part else None]
+    count = len(entities) if max_tokens is None else _fit_graph(GraphRow(entities, graph_row.relations), max_tokens)[1]
     if start == 0 and count == len(graph_row.entities):
         return graph_of([graph_row])
-    entities, relations_by_name = rest[:count], _relations_by_entity(graph_row)
-    graph = graph_of(
-        [GraphRow(entities, [relation for entity in entities for relation in relations_by_name.get(entity[1], ())])]
-    )
+    graph = _make_part(graph_row, entities[:count])
     has_more = start + count < len(graph_row.entities)
     return graph.model_copy(update={"next_cursor": cursor_after(str(start + count))}) if has_more else graph
 

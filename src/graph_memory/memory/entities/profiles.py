@@ -30,7 +30,7 @@ CONFIDENCE = "confidence"
 """The name of the property that contains a caller's confidence in an entity."""
 _DEFAULT_CONFIDENCE = 0.5
 _DAY = timedelta(days=1)
-_MENTIONS, _RECENCY, _USE = 0.4, 0.4, 0.2
+_MENTIONS_WEIGHT, _RECENCY_WEIGHT, _USE_WEIGHT = 0.4, 0.4, 0.2
 """The weights of mentions, recency and use in the salience of an entity."""
 
 
@@ -45,12 +45,12 @@ class MentionsRow:
     confidence: float | None
 
     def salience(self, now: datetime, use: AccessRow | None) -> float:
-        """Return the salience of the entity at the time `now`, 0 to 1. `use` contains its accesses."""
+        """Return the salience of the entity at the time `now`, from 0 to 1. `use` contains its accesses."""
         use_score = usage(use.count, _days_between(use.last, now)) if use else 0.0
         score = (
-            _MENTIONS * connectivity(self.mentions)
-            + _RECENCY * recency(_days_between(self.last, now))
-            + _USE * use_score
+            _MENTIONS_WEIGHT * connectivity(self.mentions)
+            + _RECENCY_WEIGHT * recency(_days_between(self.last, now))
+            + _USE_WEIGHT * use_score
         )
         return round(score, 4)
 

@@ -10,7 +10,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.details import add_details
 from graph_memory.memory.entities.indexing import MIN_WAITING, index_in_background
-from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation, relation
+from graph_memory.memory.entities.results import Entity, KnowledgeGraph, relation
 from graph_memory.memory.entities.word_search import dotted_forms, relevance_of, remove_dots, search_terms_of
 from graph_memory.model.subjects.subjects import fold_entity_text
 from graph_memory.model.text.name_list import listed_names
@@ -129,13 +129,13 @@ async def search_nodes(core: Core, domain: str, text: str) -> KnowledgeGraph:
 
 
 def sort_by_relevance(row: GraphRow, terms: Sequence[str]) -> GraphRow:
-    """Return the graph with its entities sorted by relevance, most relevant first."""
+    """Return the graph with its entities in order of relevance, most relevant first."""
     ranked = sorted(row.entities, key=lambda hit: relevance_of(terms, hit[1], texts_of(hit)), reverse=True)
     return GraphRow(ranked, row.relations)
 
 
 async def _search(core: Core, domain: str, terms: Sequence[str]) -> GraphRow:
-    """Return the entities that contain all search terms. The index is searched for the first term only."""
+    """Return the entities that contain all search terms. Only the first term is looked up in the index."""
     first, *others = terms
     if len(first) >= _MIN_SEARCHABLE:
         arguments = {"forms": dotted_forms(first), "others": [dotted_forms(other) for other in others]}
@@ -210,12 +210,7 @@ def graph_of(rows: Sequence[GraphRow]) -> KnowledgeGraph:
         for row in rows
         for _, name, kind, observations in row.entities
     ]
+    relations = dict.fromkeys(tuple(relation_fields[:3]) for row in rows for relation_fields in row.relations)
     return KnowledgeGraph(
-        entities=tuple(entities),
-        relations=_without_duplicates(relation_fields for row in rows for relation_fields in row.relations),
+        entities=tuple(entities), relations=tuple(relation(start, end, kind) for start, end, kind in relations)
     )
-
-
-def _without_duplicates(relations: Iterable[Sequence[Any]]) -> tuple[Relation, ...]:
-    distinct = dict.fromkeys(tuple(relation_fields[:3]) for relation_fields in relations)
-    return tuple(relation(relation_fields[0], relation_fields[1], relation_fields[2]) for relation_fields in distinct)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
+from graph_memory.memory.changes.rules import retry_until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.remember_results import Outcome, Question, Receipt
 from graph_memory.memory.entities.results import RelationCreationResult, relation
@@ -16,7 +16,7 @@ from graph_memory.memory.entities.single_valued_relations import (
     questions_of_relations,
     read_single_valued,
 )
-from graph_memory.memory.entities.writes import validate
+from graph_memory.memory.entities.writes import rule_check, validate
 from graph_memory.memory.entity_graph.domain import write_to_domain
 from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import equal_relations
@@ -26,8 +26,8 @@ from graph_memory.memory.entity_graph.values.request import NewRelation
 from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
 from graph_memory.memory.entity_graph.values.spelling import RELATION, stored_name
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Event, Head
-from graph_memory.model.rules import BrokenRule, connection_rules
+from graph_memory.model.events import Head
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.text.wording import printable, quote
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
@@ -64,7 +64,7 @@ async def _attempt(
     """Write the relations, and check the rules of their connection types before the commit."""
     ontology = await core.log.require_ontology(domain)
     names = {stored_name(new_relation.type, RELATION) for new_relation in requested_relations}
-    has_rules = any(connection_rules(ontology.find_connection_type(name)) for name in names)
+    check = rule_check(domain, ontology, map(ontology.find_connection_type, names))
 
     async def read(reader: Reader, _: Head) -> _StoredRecords:
         rows = await equal_relations(reader, domain, requested_relations)
@@ -91,11 +91,7 @@ async def _attempt(
         )
         return Decision(validate(head, drafting.drafts, context), report)
 
-    async def check(reader: Reader, events: Sequence[Event], _: RelationCreationResult) -> None:
-        await check_rules(reader, domain, events, ontology, in_turn=True)
-
-    rule_check = check if has_rules else None
-    return (await core.log.write("create_relations", domain, core.origin, read, decide, after_write=rule_check)).report
+    return (await core.log.write("create_relations", domain, core.origin, read, decide, after_write=check)).report
 
 
 def _render_question(question: Question) -> str:

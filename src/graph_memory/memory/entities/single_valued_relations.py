@@ -51,7 +51,10 @@ class _SingleValuedRelation:
         return self.relation.from_name if self.is_start else self.relation.to_name
 
     def question(self, known: str, kind: str, other: str, since: str = "") -> Question:
-        """Return the question about a known relation, given its id, its type and the entity at the other endpoint."""
+        """Return the question about a known relation, given its id, its type and the entity at the other endpoint.
+
+        `since` is added to the text of the known relation.
+        """
         relation = self.relation
         ends = (relation.from_name, other) if self.is_start else (other, relation.to_name)
         reason = f"{quote(self.entity)} usually has only one {relation.type} relation at a time"
@@ -70,7 +73,7 @@ async def read_single_valued(
 ) -> Mapping[str, Sequence[RelationOfRow]]:
     """Return the stored relations with the same entity and single-valued type, keyed by the id of the new relation.
 
-    `ids` maps the names of the relations' start and end entities to their ids.
+    `ids` maps the names of start and end entities to their ids.
     """
     single_valued_relations = [
         single_valued for single_valued in _single_valued_relations(relations) if single_valued.entity in ids
@@ -98,22 +101,10 @@ def questions_of_relations(
             single_valued.question(row.id, row.kind, row.other or "", f" (since {row.since:%Y-%m-%d})")
             for row in known.get(single_valued.relation.id, ())
         ]
-        earlier = (
-            earlier_relation
-            for earlier_relation in single_valued_relations[:place]
-            if (earlier_relation.entity, type_words(earlier_relation.relation.type)) == (single_valued.entity, kind)
-        )
-        others = (
-            (
-                earlier_relation,
-                earlier_relation.relation.to_name if single_valued.is_start else earlier_relation.relation.from_name,
-            )
-            for earlier_relation in earlier
-        )
-        questions += [
-            single_valued.question(earlier_relation.relation.id, earlier_relation.relation.type, other)
-            for earlier_relation, other in others
-        ]
+        for earlier in single_valued_relations[:place]:
+            if (earlier.entity, type_words(earlier.relation.type)) == (single_valued.entity, kind):
+                other = earlier.relation.to_name if single_valued.is_start else earlier.relation.from_name
+                questions.append(single_valued.question(earlier.relation.id, earlier.relation.type, other))
     return questions[:MAX_QUESTIONS]
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from graph_memory.memory.changes.context import read_attachments_of_retyped
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
+from graph_memory.memory.changes.rules import retry_until_rules_hold
 from graph_memory.memory.core import Core, version_after
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, aliases_property, check_aliases
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
@@ -17,17 +18,16 @@ from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.observing import Observation, observations_of
 from graph_memory.memory.entities.observations.resolve_observations import check_references, resolve_references
 from graph_memory.memory.entities.results import EntityUpdateResult, ObservationUpdateResult
-from graph_memory.memory.entities.writes import owners_of_new, validate
+from graph_memory.memory.entities.writes import draft_entity_update, owners_of_new, rule_check, validate
 from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, states_of
 from graph_memory.memory.entity_graph.names import entity_not_found_error, official_not_found_error
 from graph_memory.memory.entity_graph.values.rows import NodeRow
-from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.memory.search.retrieval.superseded import find_superseded
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.events import Draft, Event, Head
-from graph_memory.model.rules import BrokenRule, connection_rules
+from graph_memory.model.events import Draft, Head
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState, ObservationState
 from graph_memory.model.values.arguments import invalid_argument
@@ -83,9 +83,6 @@ async def _attempt(
 ) -> CompletedWrite[_Report]:
     """Write the update. `new_ids` maps the old ids of the records that move to the entity to their new ids."""
 
-    async def read(reader: Reader, head: Head) -> _StoredRecords:
-        return await _read(reader, head, edit, new_ids)
-
     def decide(head: Head, stored: _StoredRecords) -> Decision[_Report]:
         node, drafting = stored.node, DraftCollector(head, core.origin, core.open_type_limit)
         drafts = _draft_update(drafting, edit, node)
@@ -96,20 +93,12 @@ async def _attempt(
         report = node, move.count(Kind.CONNECTION) if move else 0
         return Decision(validate(head, drafts, replace(stored.context, broken_rules=broken)), report)
 
-    after = (
-        await _make_rule_check(core, domain) if edit.new_name is not None else None
-    )  # only a new name moves relations
-    return await core.log.write("update_entity", domain, core.origin, read, decide, after_write=after)
-
-
-async def _make_rule_check(core: Core, domain: str) -> AfterWrite[_Report] | None:
-    """Return a function that checks the rules of relations before the commit, or None if there are no rules."""
-    ontology = await core.log.require_ontology(domain)
-
-    async def check(reader: Reader, events: Sequence[Event], _: _Report) -> None:
-        await check_rules(reader, domain, events, ontology, in_turn=True)
-
-    return check if any(connection_rules(connection_type) for connection_type in ontology.connection_types) else None
+    check: AfterWrite[object] | None = None
+    if edit.new_name is not None:  # only a new name moves relations
+        ontology = await core.log.require_ontology(domain)
+        check = rule_check(domain, ontology, ontology.connection_types)
+    read = partial(_read, edit, new_ids)
+    return await core.log.write("update_entity", domain, core.origin, read, decide, after_write=check)
 
 
 def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
@@ -119,7 +108,7 @@ def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
     return [name for name in names if name not in known_names]
 
 
-async def _read(reader: Reader, head: Head, edit: EntityEdit, new_ids: dict[str, str]) -> _StoredRecords:
+async def _read(edit: EntityEdit, new_ids: dict[str, str], reader: Reader, head: Head) -> _StoredRecords:
     """Read the entity, the records that would move to it, and the context for validating the update."""
     node, name = await _read_entity(reader, head.domain, edit.name), edit.new_name or edit.name
     rows = await reader.read(NODES_BY_NAME, domain=head.domain, names=[name]) if name != edit.name else []
@@ -144,15 +133,8 @@ def _draft_update(drafting: DraftCollector, requested: EntityEdit, node: NodeSta
     if requested.type is not None and requested.type != node.entity:
         node = replace(node, type=drafting.node_type(requested.type), entity=requested.type)
     name = {} if requested.new_name is None else {"name": requested.new_name}
-    edit = NodeEdit(
-        properties={**requested.properties, **name, **aliases},
-        content=requested.content,
-        format=None,
-        tags=None,
-        fields={},
-        expected_version=None,
-    )
-    return [*drafting.drafts, update_draft(drafting.head, node, edit)]
+    properties = {**requested.properties, **name, **aliases}
+    return [*drafting.drafts, draft_entity_update(drafting.head, node, properties, requested.content)]
 
 
 def _aliases(edit: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:

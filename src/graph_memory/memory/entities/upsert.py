@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.profiles import CONFIDENCE, profiles_of
 from graph_memory.memory.entities.results import Profile
-from graph_memory.memory.entities.writes import deletions_of_ends, owners_of_new, validate
+from graph_memory.memory.entities.writes import deletions_of_ends, draft_entity_update, owners_of_new, validate
 from graph_memory.memory.entity_graph.domain import write_to_domain
 from graph_memory.memory.entity_graph.drafting import DraftCollector
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, observations_by_text, states_of
 from graph_memory.memory.entity_graph.names import check_current
 from graph_memory.memory.entity_graph.values.request import NewEntity, new_entities
-from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState
@@ -53,16 +53,13 @@ async def upsert(core: Core, domain: str, request: UpsertRequest) -> Profile:
     entity = request.entity
     await core.contents.put(domain, entity.content)
 
-    async def read(reader: Reader, head: Head) -> _StoredRecords:
-        return await _read(reader, head, request)
-
     def decide(head: Head, stored: _StoredRecords) -> Decision[str]:
         drafting = DraftCollector(head, core.origin, core.open_type_limit, stored.deletions_by_end)
         node_id = _draft(drafting, stored, request)
         return Decision(validate(head, drafting.drafts, stored.context), node_id)
 
     async def write() -> str:
-        return (await core.log.write("upsert", domain, core.origin, read, decide)).report
+        return (await core.log.write("upsert", domain, core.origin, partial(_read, request), decide)).report
 
     profiles = await profiles_of(core, domain, [await write_to_domain(core, domain, write)])
     if not profiles:
@@ -81,7 +78,7 @@ class _StoredRecords:
     context: Context
 
 
-async def _read(reader: Reader, head: Head, request: UpsertRequest) -> _StoredRecords:
+async def _read(request: UpsertRequest, reader: Reader, head: Head) -> _StoredRecords:
     entity = request.entity
     rows = await reader.read(NODES_BY_NAME, domain=head.domain, names=[entity.name])
     node = (await states_of(reader, head.domain, [row.id for row in rows])).get(entity.name)
@@ -110,15 +107,8 @@ def _draft(drafting: DraftCollector, stored: _StoredRecords, request: UpsertRequ
         return node.id
     if entity.observations:
         check_current(entity.name, node.validity.end_if_past(drafting.head.at))
-    edit = NodeEdit(
-        properties=entity.properties,
-        content=entity.content if request.has_description else None,
-        format=None,
-        tags=None,
-        fields={},
-        expected_version=None,
-    )
-    draft = update_draft(drafting.head, node, edit)
+    content = entity.content if request.has_description else None
+    draft = draft_entity_update(drafting.head, node, entity.properties, content)
     if not same_state(draft.state or {}, node.state(), MODIFIED):
         drafting.drafts.append(draft)
     drafting.draft_observations(

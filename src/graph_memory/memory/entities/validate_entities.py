@@ -14,7 +14,7 @@ from graph_memory.memory.transfer.load.merged_records import ROWS_PER_STEP, Merg
 from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.ontology import Ontology
 
-_TIMES = ("time", "valid_from", "valid_to")
+_TIME_FIELDS = ("time", "valid_from", "valid_to")
 _INVALID_PERIOD = "a validity period that ends before it begins is omitted"
 
 
@@ -35,7 +35,7 @@ class Validation:
         self, merged_records: MergedRecords, ontology: Ontology | None, now: datetime, check_size: Callable[[int], None]
     ) -> None:
         self._merged = merged_records
-        self._closed = ontology if ontology is not None and not ontology.open else None
+        self._closed_ontology = ontology if ontology is not None and not ontology.open else None
         self._now = now
         self._check_size = check_size
         self.valid = ValidRecords()
@@ -60,8 +60,8 @@ class Validation:
                 [{**arguments, **{key: value for key, value in optional_arguments.items() if value}}], self._now
             )
             self._check_size(max(valid_entity.content.size, len(valid_entity.name.encode())))
-            if self._closed is not None:
-                self._closed.node_type(stored_name(valid_entity.type, ENTITY))
+            if self._closed_ontology is not None:
+                self._closed_ontology.node_type(stored_name(valid_entity.type, ENTITY))
         except GraphError as error:
             self._merged.findings.reject(InvalidRecord.of(entity.place, error))
             return
@@ -74,7 +74,7 @@ class Validation:
 
     def _validate_observation(self, row: ObservationRow) -> requests.NewObservation | None:
         arguments = row.values() | {
-            name: self._parse_time(row, name) for name in _TIMES if getattr(row, name) is not None
+            name: self._parse_time(row, name) for name in _TIME_FIELDS if getattr(row, name) is not None
         }
         valid_from, valid_to = arguments.get("valid_from"), arguments.get("valid_to")
         if isinstance(valid_from, datetime) and isinstance(valid_to, datetime) and valid_to <= valid_from:
@@ -90,14 +90,13 @@ class Validation:
         return observations.observations[0]
 
     def _parse_time(self, row: ObservationRow, name: str) -> datetime | None:
-        """Return the time or date in the row's field `name`. If it is not in RFC 3339, adds a note and returns None."""
+        """Return the time or date in the field `name` of a row, or None with a note if it is not in RFC 3339."""
         text = str(getattr(row, name)).partition("[")[0]
         try:
             moment = datetime.fromisoformat(text)
             return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
         except (ValueError, OverflowError):
-            problem = "times that are not in RFC 3339 are omitted"
-            self._merged.findings.note(Note(row.place, problem))
+            self._merged.findings.note(Note(row.place, "times that are not in RFC 3339 are omitted"))
             return None
 
     def _validate_relation(self, row: RelationRow) -> None:
@@ -105,8 +104,8 @@ class Validation:
         optional_arguments = {"properties": row.properties} if row.properties else {}
         try:
             (relation,) = requests.new_relations([{**arguments, **optional_arguments}], lenient=True)
-            if self._closed is not None:
-                self._closed.connection_type(stored_name(relation.type, RELATION))
+            if self._closed_ontology is not None:
+                self._closed_ontology.connection_type(stored_name(relation.type, RELATION))
         except GraphError as error:
             self._merged.findings.reject(InvalidRecord.of(row.place, error))
             return

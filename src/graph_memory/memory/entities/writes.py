@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from graph_memory.memory.changes.context import owners_of, read_attachments_of_retyped, read_in_parts
 from graph_memory.memory.changes.plan import Changeset, Context, name_of_entity, unique_values
+from graph_memory.memory.changes.rules import check_rules
 from graph_memory.memory.changes.values import Owners, UniqueValue
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.names.candidates import candidates_of_new
@@ -26,13 +27,17 @@ from graph_memory.memory.entity_graph.other_names import names_by_alias
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservations
 from graph_memory.memory.entity_graph.values.rows import EntityObservationsRow, NodeRow
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, stored_name
+from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Head
+from graph_memory.model.events import Draft, Event, Head
+from graph_memory.model.ontology.ontology import ConnectionType, Ontology
+from graph_memory.model.rules import connection_rules
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import quote
+from graph_memory.model.values.content import Content
 from graph_memory.model.values.properties import PropertyValue
-from graph_memory.storage.log.work import Decision
+from graph_memory.storage.log.work import AfterWrite, Decision
 from graph_memory.storage.store import Reader
 
 
@@ -45,10 +50,6 @@ class _StoredRecords:
     mentions: Sequence[NodeState]
     deletions_by_end: Mapping[str, Sequence[Draft]]
     owners: Owners
-
-    @property
-    def names_by_alias(self) -> Mapping[str, str]:
-        return {alias: names[0] for alias, names in self.aliases.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +99,19 @@ async def create_entities(core: Core, domain: str, entities: Sequence[NewEntity]
         mentions = await states_of(reader, domain, [row.id for row in rows if row.is_mentioned])
         deletions_by_end = await deletions_of_ends(reader, head, mentions.values())
         known_names = {*aliases, *(row.name for row in rows if not row.is_mentioned)}
-        new = (
+        new_records = (
             (entity.type, {**entity.properties, "name": entity.name})
             for entity in entities
             if entity.name not in known_names
         )
         return _StoredRecords(
-            aliases, rows, [*mentions.values()], deletions_by_end, await owners_of_new(reader, head, rows, new)
+            aliases, rows, [*mentions.values()], deletions_by_end, await owners_of_new(reader, head, rows, new_records)
         )
 
     def decide(head: Head, stored: _StoredRecords) -> Decision[_Created]:
         graph = NamedGraph()
         graph.add_nodes(stored.rows, stored.mentions)
-        graph.add_aliases(stored.names_by_alias)
+        graph.add_aliases({alias: names[0] for alias, names in stored.aliases.items()})
         steps = RecordDrafter(graph, DraftCollector(head, core.origin, core.open_type_limit, stored.deletions_by_end))
         created = [entity for entity in entities if steps.create(entity)[1]]
         context = Context(ontology=head.ontology, owners=stored.owners)
@@ -137,7 +138,6 @@ async def create_entities(core: Core, domain: str, entities: Sequence[NewEntity]
 
 
 def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
-    """Return the note for the caller about a name that is an alias of existing entities."""
     name, names = alias
     return (
         f"{quote(name)} is a name of {' and of '.join(map(quote, names))}, so no entity was created for it: "
@@ -146,7 +146,6 @@ def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
 
 
 def _note_candidate(name: str, candidate: Candidate) -> str:
-    """Return the note that asks whether a new and a similar existing name belong to the same entity."""
     return (
         f"Is {quote(name)} the same as {quote(candidate.name)} ({candidate.id})? {candidate.reason}. If so, use decide "
         f"with id {candidate.question} and decision same, or merge_entities. If they differ, do nothing."
@@ -164,6 +163,23 @@ def _make_entity(entity: NewEntity) -> Entity:
 def validate(head: Head, drafts: Sequence[Draft], context: Context) -> Sequence[Draft]:
     """Validate drafts, and return them in the order in which they are written."""
     return Changeset.of(context, drafts).validate(head.domain) if drafts else ()
+
+
+def rule_check(domain: str, ontology: Ontology, types: Iterable[ConnectionType | None]) -> AfterWrite[object] | None:
+    """Return a function that checks the rules of relations before the commit, or None if the types have no rules."""
+
+    async def check(reader: Reader, events: Sequence[Event], _: object) -> None:
+        await check_rules(reader, domain, events, ontology, in_turn=True)
+
+    return check if any(map(connection_rules, types)) else None
+
+
+def draft_entity_update(
+    head: Head, node: NodeState, properties: Mapping[str, PropertyValue], content: Content | None = None
+) -> Draft:
+    """Return the draft that sets properties of an entity and, if `content` is given, its description."""
+    edit = NodeEdit(properties=properties, content=content, format=None, tags=None, fields={}, expected_version=None)
+    return update_draft(head, node, edit)
 
 
 async def add_observations(core: Core, domain: str, requests: Sequence[NewObservations]) -> ObservationAdditionResult:

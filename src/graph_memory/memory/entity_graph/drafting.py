@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from graph_memory.memory.changes.stored_data_check import incompatible_end_error
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewRelation
@@ -32,20 +33,20 @@ class DraftCollector:
     """For each node that may become an entity, drafts that delete its connections of types with rules."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     ontology: Ontology = field(init=False)
-    _places: int = 0
+    _places: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
         self.ontology = self.head.ontology
 
     def draft_entity(self, entity: NewEntity) -> str:
-        """Draft an entity with its observations. Return the entity's id."""
+        """Draft an entity with its observations. Returns the id of the entity."""
         node = self._make_node(entity.name, entity.type, entity)
         self._add_node_draft(node, entity.content)
         self.draft_observations(node.id, entity.observations)
         return node.id
 
     def draft_mention(self, name: str) -> str:
-        """Draft a node for a relation's endpoint that names no entity. Return the node's id."""
+        """Draft a node for an endpoint of a relation whose name no entity has. Returns the id of the node."""
         node = replace(self._make_node(name, ENTITY), mentioned=True)
         self._add_node_draft(node, EMPTY_CONTENT)
         return node.id
@@ -68,7 +69,7 @@ class DraftCollector:
             type=mention.type if type_error else kind,
             entity=entity.type,
             mentioned=False,
-            place=self._next_place(),
+            place=next(self._places),
             created=self.head.at,
             modified=self.head.at,
             properties=properties,
@@ -79,7 +80,7 @@ class DraftCollector:
         self.draft_observations(node.id, entity.observations)
 
     def draft_observations(self, node: str, observations: Sequence[NewObservation]) -> list[str]:
-        """Draft observations of the node `node`. Return the observations' ids."""
+        """Draft observations of the node with the id `node`. Returns the ids of the observations."""
         ids: list[str] = []
         for observation in observations:
             state = ObservationState(
@@ -89,7 +90,7 @@ class DraftCollector:
                 origin=observation.source or self.origin.session or self.origin.source,
                 confidence=observation.confidence,
                 validity=observation.validity,
-                place=self._next_place(),
+                place=next(self._places),
                 supersedes=observation.supersedes,
                 asks=observation.asks,
             )
@@ -101,7 +102,7 @@ class DraftCollector:
         return ids
 
     def draft_relation(self, relation: NewRelation, from_id: str, to_id: str) -> None:
-        """Draft a relation from the node `from_id` to the node `to_id`."""
+        """Draft a relation from the node with the id `from_id` to the node with the id `to_id`."""
         kind = self._connection_type(relation.type)
         state = ConnectionState(
             id=relation.id,
@@ -113,7 +114,7 @@ class DraftCollector:
             properties=relation.properties,
             relation=spelling_to_store(relation.type, kind),
             provenance=Provenance(actor=self.origin.actor),
-            place=self._next_place(),
+            place=next(self._places),
         )
         self.drafts.append(
             Draft(
@@ -139,7 +140,7 @@ class DraftCollector:
             content=content.ref,
             properties=properties,
             entity=spelling,
-            place=self._next_place(),
+            place=next(self._places),
         )
 
     def _add_node_draft(self, node: NodeState, content: Content, op: Op = Op.CREATE) -> None:
@@ -150,10 +151,6 @@ class DraftCollector:
                 op=op, kind=Kind.NODE, subject=node.id, type=node.type, previous=previous, state=state, content=content
             )
         )
-
-    def _next_place(self) -> int:
-        self._places += 1
-        return self._places - 1
 
     def node_type(self, spelling: str) -> str:
         """Return the type under which an entity is stored. Declares it if needed.
@@ -188,7 +185,8 @@ class DraftCollector:
         find = self.ontology.find_node_type if is_node else self.ontology.find_connection_type
         if not self.ontology.open:
             return (self.ontology.node_type if is_node else self.ontology.connection_type)(new_type.name).name
-        reserved = sum(self._lacks_general)
+        general_types = self.ontology.find_node_type(ENTITY), self.ontology.find_connection_type(RELATION)
+        reserved = general_types.count(None)
         chosen_type = new_type if ad_hoc_types(self.ontology) + reserved < self.type_limit else general_type
         if find(chosen_type.name) is None:
             check_type_limit(self.ontology, self.head.domain, self.type_limit)
@@ -196,9 +194,3 @@ class DraftCollector:
             self.ontology = with_types(self.ontology, [draft])
             self.drafts.append(draft)
         return chosen_type.name
-
-    @property
-    def _lacks_general(self) -> tuple[bool, bool]:
-        """Return whether the general node type and the general connection type are undeclared."""
-        node, connection = self.ontology.find_node_type(ENTITY), self.ontology.find_connection_type(RELATION)
-        return node is None, connection is None

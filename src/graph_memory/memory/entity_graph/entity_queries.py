@@ -32,14 +32,14 @@ _ID_PREFIX = "mem_"
 
 
 async def names_of(reader: Reader, domain: str, texts: Iterable[str]) -> Mapping[str, str]:
-    """Return the names of the entities whose ids are among the texts, by id."""
+    """Return the names of the entities whose ids are among the texts, keyed by id."""
     ids = list(dict.fromkeys(text for text in texts if text.startswith(_ID_PREFIX)))
     rows = await read_in_parts(reader, NAMES_BY_ID, domain, ids=ids) if ids else []
     return {row.id: row.name for row in rows}
 
 
 async def states_of(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[str, NodeState]:
-    """Return the current states of the nodes with these ids, by node name."""
+    """Return the current states of the nodes with these ids, keyed by node name."""
     return {str(state.properties["name"]): state for state in await nodes_of(reader, domain, ids)}
 
 
@@ -52,7 +52,7 @@ async def nodes_of(reader: Reader, domain: str, ids: Sequence[str]) -> list[Node
 async def observations_by_text(
     reader: Reader, domain: str, texts_by_name: Iterable[tuple[str, Iterable[str]]]
 ) -> list[EntityObservationsRow]:
-    """Return the entities with these names, with those observations whose text is one of the texts for the name."""
+    """Return the entities with these names, with their observations whose text is one of the texts for the name."""
     texts: dict[str, dict[str, None]] = {}
     for name, texts_of_name in texts_by_name:
         texts.setdefault(name, {}).update(dict.fromkeys(texts_of_name))

@@ -40,13 +40,13 @@ class NamedGraph:
     _nodes: dict[str, NamedNode] = field(default_factory=dict[str, NamedNode])
     _ids: dict[str, str] = field(default_factory=dict[str, str])
     _mentions: dict[str, NodeState] = field(default_factory=dict[str, NodeState])
-    """The nodes that are only endpoints of relations, by id. They can become entities."""
+    """The nodes that are only endpoints of relations, keyed by id. They can become entities."""
     _ids_by_alias: dict[str, str] = field(default_factory=dict[str, str])
-    """Entity ids, by the aliases with which callers referred to the entities."""
+    """The ids of entities, keyed by the aliases with which callers referred to them."""
     _replacements: dict[str, str] = field(default_factory=dict[str, str])
-    """The ids of existing entities, by the ids of the requested entities that they replace."""
+    """The ids of existing entities, keyed by the ids of the requested entities that they replace."""
     _texts: dict[str, dict[str, _Deletions]] = field(default_factory=dict[str, dict[str, _Deletions]])
-    """The draft that creates or deletes each observation, by node id, text and observation id."""
+    """The draft that creates or deletes each observation, keyed by node id, text and observation id."""
     _relations: dict[_Key, _Deletions] = field(default_factory=dict[_Key, _Deletions])
     _keys_by_end: dict[str, set[_Key]] = field(default_factory=dict[str, set[_Key]])
 
@@ -108,7 +108,7 @@ class NamedGraph:
         return None if named is None or named.is_mentioned else named
 
     def id_of(self, subject: str) -> str:
-        """Return the id of the existing entity that replaces the subject. Without one, return the subject."""
+        """Return the id of the existing entity that replaces the subject. If there is none, return the subject."""
         return self._replacements.get(subject, subject)
 
     def apply(self, draft: Draft) -> None:
@@ -147,8 +147,9 @@ class NamedGraph:
         if draft.op is Op.CREATE:
             kind = str((draft.state or {}).get(RELATION, draft.type))
             self._add_relation((*ends, kind), _as_deletion(draft))
-        for key in self._keys_by_end.get(ends[0], set()) if draft.op is Op.DELETE else ():
-            self._relations.get(key, {}).pop(draft.subject, None)
+        elif draft.op is Op.DELETE:
+            for key in self._keys_by_end.get(ends[0], ()):
+                self._relations.get(key, {}).pop(draft.subject, None)
 
     def _add_node(self, node: NamedNode) -> None:
         self._nodes[node.id] = node
@@ -172,12 +173,12 @@ class NamedGraph:
         self._replacements[new_id] = existing_id
 
     def deletions_of_text(self, node: str, text: str) -> Mapping[str, Draft]:
-        """Return the drafts that delete a node's observations with this text, by observation id."""
+        """Return the drafts that delete a node's observations with this text, keyed by observation id."""
         deletions = self._texts.get(node, {}).get(text, {})
         return {subject: _as_deletion(draft) for subject, draft in deletions.items()}
 
     def deletions_of_relation(self, start: str, end: str, kind: str) -> Mapping[str, Draft]:
-        """Return the drafts that delete the relations of type `kind` (as written) between two nodes, by relation id."""
+        """Return the drafts that delete the relations from `start` to `end`, keyed by id. `kind` is as written."""
         return self._relations.get((start, end, kind), {})
 
 
@@ -189,25 +190,23 @@ class RecordDrafter:
     drafting: DraftCollector
 
     def create(self, entity: NewEntity) -> tuple[str, bool]:
-        """Draft an entity if its name is new. Return the id of the entity with that name, and whether it is new."""
-        node = self.graph.find(entity.name)
+        """Draft an entity if its name is new. Returns the id of the entity with that name, and whether it is new."""
+        node, draft_count = self.graph.find(entity.name), len(self.drafting.drafts)
         if node is not None and (node.name == entity.name or self.graph.is_alias(entity.name)):
             mention = self.graph.mention(node)
             if mention is None:
                 self.graph.add_replacement(entity.id, node.id)
                 return node.id, False
-            draft_count = len(self.drafting.drafts)
             self.drafting.promote_mention(mention, entity)
             self.graph.add_replacement(entity.id, node.id)
             self._apply_since(draft_count)
             return node.id, True
-        draft_count = len(self.drafting.drafts)
         self.drafting.draft_entity(entity)
         self._apply_since(draft_count)
         return entity.id, True
 
     def observe(self, node: NamedNode, observation: NewObservation) -> tuple[str, bool]:
-        """Draft an observation if its text is new to the entity. Return its id, and whether it is new.
+        """Draft an observation if its text is new to the entity. Returns its id, and whether it is new.
 
         Raises INVALID_ARGUMENT if the entity has ended.
         """
@@ -220,7 +219,7 @@ class RecordDrafter:
         return observation.id, True
 
     def relate(self, relation: NewRelation) -> tuple[str, bool]:
-        """Draft a relation, with its missing endpoints, if it is new. Return its id, and whether it is new."""
+        """Draft a relation, with its missing endpoints, if it is new. Returns its id, and whether it is new."""
         start, end = self.graph.find(relation.from_name), self.graph.find(relation.to_name)
         if start and end and (drafts := self.graph.deletions_of_relation(start.id, end.id, relation.type)):
             return next(iter(drafts)), False
@@ -233,7 +232,7 @@ class RecordDrafter:
         return relation.id, True
 
     def missing_end(self, relation: NewRelation) -> str | None:
-        """Return the relation's endpoint name that no entity has.
+        """Return the name of an endpoint of the relation if no entity has this name.
 
         Returns None if both entities exist, or if the relation is lenient and therefore needs no entities.
         """

@@ -36,7 +36,7 @@ OTHER_NAMES = query("entity_graph/other_names", OtherNameRow)
 async def names_by_alias(
     reader: Reader, domain: str, texts: Iterable[str], *, ends: bool = False
 ) -> Mapping[str, list[str]]:
-    """Return the names of the entities that have a text as an alias, by text. Texts that are names are omitted.
+    """Return the names of the entities that have a text as an alias, keyed by text. Texts that are names are omitted.
 
     If `ends` is true, names of nodes that are only endpoints of relations also count as names.
     """

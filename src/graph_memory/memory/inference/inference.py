@@ -93,12 +93,18 @@ async def infer_connections(
     written = await core.log.write("infer_connections", domain, core.origin, read, _decide, dry_run=dry_run)
     receipt, report = written.receipt, written.report
     is_written = bool(report.allowed_drafts) and not dry_run
+    connections = await _as_results(core, domain, report.allowed_drafts, dry_run=dry_run)
+    lost_by_connection = await lost_premises(core, domain, report.inference.inferred_ids)
     return InferenceResult(
         dry_run=dry_run,
-        connections=await _as_results(core, domain, report.allowed_drafts, dry_run=dry_run),
+        connections=connections,
         more=report.inference.more_count,
         refused=report.rejected_count,
-        unfounded=await _lost_premises(core, domain, report.inference.inferred_ids),
+        unfounded=tuple(
+            UnsupportedConnection(connection_id=connection_id, lost=premise_ids)
+            for connection_id, premise_ids in lost_by_connection.items()
+            if premise_ids
+        ),
         since=receipt.changes[0].seq if is_written else None,
         until=receipt.seq if is_written else None,
     )
@@ -223,22 +229,10 @@ async def _as_results(
     )
 
 
-async def _lost_premises(core: Core, domain: str, inferred: Sequence[str]) -> tuple[UnsupportedConnection, ...]:
-    lost = await lost_premises(core, domain, inferred)
-    return tuple(
-        UnsupportedConnection(connection_id=connection_id, lost=premise_ids)
-        for connection_id, premise_ids in lost.items()
-        if premise_ids
-    )
-
-
 def _check_limit(limit: int | None) -> int:
     if limit is None:
         return DEFAULT_LIMIT
     if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
-        raise invalid_argument(
-            "limit",
-            f"limit is {limit}, not an integer from 1 to {MAX_LIMIT:,}",
-            "Use a limit in this range. Call again for more.",
-        )
+        message = f"limit is {limit}, not an integer from 1 to {MAX_LIMIT:,}"
+        raise invalid_argument("limit", message, "Use a limit in this range. Call again for more.")
     return limit

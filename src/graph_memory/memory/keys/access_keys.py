@@ -81,7 +81,7 @@ async def create_key(store: Store, principal: Principal, now: datetime) -> str:
 
 
 async def rotate_key(store: Store, name: str, now: datetime, until: datetime) -> tuple[str, Principal]:
-    """Create a second key with the same name and rights. Return its secret and its caller.
+    """Create a second key with the same name and rights. Return its secret and its principal.
 
     The old key expires at `until`. Raises INVALID_ARGUMENT if the name is unknown or the old key has expired.
     """
@@ -136,7 +136,7 @@ def unknown_key_error(name: str) -> GraphError:
 
 
 async def record_use(store: Store, key_hash: str, now: datetime) -> None:
-    """Store `now` as the time of the key's last use."""
+    """Store `now` as the time at which the key was last used."""
 
     async def record(transaction: Transaction) -> None:
         await transaction.run(RECORD_USE, hash=key_hash, at=now)

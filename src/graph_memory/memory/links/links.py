@@ -29,7 +29,7 @@ from graph_memory.storage.store import Reader, check_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewLink:
-    """A validated request to create a link. Without `target`, the link leads to the best match in the target domain."""
+    """A validated request to create a link. If `target` is None, the link leads to the best match in the domain."""
 
     target_domain: str
     target: str | None
@@ -87,7 +87,8 @@ async def _write_link(core: Core, domain: str, node_id: str, target: str, new_li
         node = await read_node(reader, domain, node_id)
         title = await reader.first_row(TITLE, domain=new_link.target_domain, id=target)
         if title is None:
-            raise _target_not_found_error(new_link.target_domain, target)
+            error = node_not_found_error(new_link.target_domain, target)
+            raise GraphError(error.code, f"{error.message} in domain {new_link.target_domain}", error.details)
         state = {"_target_domain": new_link.target_domain, "_target": target, "_link_type": new_link.type}
         return node, title, await owners_of(reader, domain, link_value(node_id, state))
 
@@ -196,7 +197,11 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeletionResu
     async def read(reader: Reader, _: Head) -> Event:
         last = await last_event(reader, domain, link_id)
         if last is None or last.draft.kind is not Kind.LINK or last.draft.op is Op.DELETE:
-            raise _link_not_found_error(domain, link_id)
+            search = " Use {list_cross_domain_links} to find the domain of each link."
+            hint = Hint("Pass the domain of the link's source.", search)
+            details = {"link_id": printable(link_id), "domain": domain, "hint": hint}
+            message = f"Link {printable(link_id)} does not exist in domain {domain}"
+            raise GraphError(Code.LINK_NOT_FOUND, message, details)
         return last
 
     def decide(_: Head, last: Event) -> Decision[None]:
@@ -206,16 +211,3 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeletionResu
 
     written = await core.log.write("delete_cross_domain_link", domain, core.origin, read, decide)
     return LinkDeletionResult(link_id=link_id, version=written.receipt.changes[-1].seq)
-
-
-def _target_not_found_error(domain: str, node_id: str) -> GraphError:
-    error = node_not_found_error(domain, node_id)
-    return GraphError(error.code, f"{error.message} in domain {domain}", error.details)
-
-
-def _link_not_found_error(domain: str, link_id: str) -> GraphError:
-    hint = Hint(
-        "Pass the domain of the link's source.", " Use {list_cross_domain_links} to find the domain of each link."
-    )
-    details = {"link_id": printable(link_id), "domain": domain, "hint": hint}
-    return GraphError(Code.LINK_NOT_FOUND, f"Link {printable(link_id)} does not exist in domain {domain}", details)

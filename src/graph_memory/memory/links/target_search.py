@@ -24,7 +24,8 @@ MAX_QUERY = 2_000
 MAX_TEXT = 20_000
 """Maximum number of characters of a node's title and text in which names are searched for."""
 MENTION = 0.5
-"""Score for a mention: the source names the hit, or the hit names the source. The most similar hit has the score 1."""
+"""Score added for a mention of the hit in the source, and for a mention of the source in the hit. The most similar hit
+has the score 1."""
 CENTRALITY = 0.02
 """Score added to the hit with the most connections to other hits. Higher values choose wrong nodes: see benchmarks."""
 MIN_COSINES = (0.3, 0.5, 0.65)
@@ -101,7 +102,7 @@ def is_short(text: str) -> bool:
 def _fits(hit: Hit, mode: SearchMode, short_count: int) -> bool:
     """Return whether a hit is similar to the source, or shares words with it and is similar enough.
 
-    `short_count` is how many of the two texts are short: 0 to 2.
+    `short_count` is the number of short texts among the two, from 0 to 2.
     """
     score_parts = {part.name: part for part in hit.explanation or ()}
     cosine_detail = score_parts["semantic"].detail.get("cosine") if "semantic" in score_parts else None
@@ -120,7 +121,7 @@ async def _read_texts(core: Core, domain: str, rows: Sequence[DescribedRow]) -> 
 def _count_mentions(
     source: DescribedRow, text: str, rows: Sequence[DescribedRow], texts: Mapping[str, str]
 ) -> dict[str, int]:
-    """Return the number of directions in which each node and the source mention each other: 0 to 2."""
+    """Return, by node id, the number of mentions between the source and the node, from 0 to 2 (one per direction)."""
     ids_by_form: dict[str, list[str]] = {}
     for row in rows:
         for form in name_variants(row.titled_node.title):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -40,7 +40,7 @@ async def split_by_model(
 ) -> list[Part]:
     """Let a model split the text of a call. Returns a request for each entity, beginning with the call's own entity.
 
-    Returns no request if there is no model, no entity, or no fact.
+    Returns an empty list if there is no model, no entity, or no fact.
     """
     if adviser.model is None or not request.sentence_count:
         return []
@@ -54,7 +54,12 @@ async def split_by_model(
     entities = await _resolve_entities(core, domain, facts, main)
     if request.relations:  # a write of several entities cannot check the rules of relations
         entities = {name: hit for name, hit in entities.items() if hit is main}
-    own_facts = [_own_fact(fact, entities) for fact in facts if entities.get(fact.entity, main) is main]
+    # a fact about an unknown entity is replaced by the sentences that state it
+    own_facts = [
+        fact if fact.entity in entities else SplitFact(fact.source, fact.source)
+        for fact in facts
+        if entities.get(fact.entity, main) is main
+    ]
     own_request = _make_request(main.name, own_facts, now, request.properties)
     own_request = replace(
         request,
@@ -63,15 +68,11 @@ async def split_by_model(
         facts=[*own_request.facts, *request.facts[request.sentence_count :]],
         properties={**own_request.properties, **request.properties},
     )
-    others = {hit.name: hit for hit in entities.values() if hit is not main}
-    facts_by_name = {
-        name: [fact for fact in facts if fact.entity in entities and entities[fact.entity].name == name]
-        for name in others
-    }
-    return [
-        (own_request, main),
-        *((_make_request(name, facts_of_other, now), others[name]) for name, facts_of_other in facts_by_name.items()),
-    ]
+    parts = [(own_request, main)]
+    for name, hit in {hit.name: hit for hit in entities.values() if hit is not main}.items():
+        facts_of_other = [fact for fact in facts if fact.entity in entities and entities[fact.entity].name == name]
+        parts.append((_make_request(name, facts_of_other, now), hit))
+    return parts
 
 
 async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> EntityMatch | None:
@@ -88,7 +89,7 @@ async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> 
 
 
 def _first_entity_name(facts: Sequence[SplitFact]) -> str | None:
-    """Return the first entity that a model's facts name, or None. Pronouns and other function words do not count."""
+    """Return the first entity in a model's facts, or None. Pronouns and other function words do not count."""
     names = (fact.entity for fact in facts if fact.entity is not None)
     return next((name for name in names if parse_statement(name, language_of(facts[0].source)).stems), None)
 
@@ -113,11 +114,6 @@ async def _resolve_entities(
 def _words_of(name: str) -> frozenset[str]:
     """Return the words of a name. Symbols belong to their words, as in `C++`."""
     return frozenset(name_key(word.rstrip(",")) for word in name.split())
-
-
-def _own_fact(fact: SplitFact, entities: Mapping[str | None, EntityMatch]) -> SplitFact:
-    """Return a fact about the entity of a call. If the fact is about an unknown entity, return its sentences."""
-    return fact if fact.entity in entities else SplitFact(fact.source, fact.source)
 
 
 def _make_request(

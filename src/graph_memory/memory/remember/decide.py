@@ -1,13 +1,12 @@
-"""`decide`: applies a decision on a known observation, relation or entity that a later one may supersede."""
+"""`decide`: applies the decision whether a new observation, relation or entity supersedes a known one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import get_args
 
-from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.entities.cleaning.different import mark_different
@@ -27,7 +26,7 @@ from graph_memory.model.subjects.subjects import ConnectionState, ObservationSta
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.plain import LocatedValue
-from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.log.reads import last_event, last_events
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
@@ -64,25 +63,25 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
 
 async def _decide(core: Core, domain: str, new: str, known: str, answer: str) -> DecisionResult:
     async def read(reader: Reader, head: Head) -> _Relations | _Observations:
-        if (pair := await relations_of(reader, domain, new, known)) is not None:
-            return _Relations(*pair)
+        if (relations := await relations_of(reader, domain, new, known)) is not None:
+            return _Relations(*relations)
         later, earlier = await _read_both(reader, domain, new, known, head.at)
-        opens = answer == "keep" and _is_superseded_by(later, earlier)
-        rows = await reader.read(CURRENT, domain=domain, node=earlier.node) if opens else ()
+        may_reopen = answer == "keep" and _is_superseded_by(later, earlier)
+        rows = await reader.read(CURRENT, domain=domain, node=earlier.node) if may_reopen else ()
         return _Observations(later, earlier, rows)
 
-    def settle(head: Head, relations: _Relations | _Observations) -> Decision[tuple[bool, datetime | None]]:
-        if isinstance(relations, _Relations):
-            drafts, over = decide_relations(relations.later, relations.earlier, answer, head)
+    def settle(head: Head, pair: _Relations | _Observations) -> Decision[tuple[bool, datetime | None]]:
+        if isinstance(pair, _Relations):
+            drafts, ended = decide_relations(pair.later, pair.earlier, answer, head)
         else:
-            drafts, over = decide_observations(relations, answer, head)
-        return Decision(validate(head, drafts, Context(ontology=head.ontology)), (bool(drafts), over))
+            drafts, ended = decide_observations(pair, answer, head)
+        return Decision(validate(head, drafts, Context(ontology=head.ontology)), (bool(drafts), ended))
 
     written = await core.log.write("decide", domain, core.origin, read, settle)
-    changed, over = written.report
+    changed, ended = written.report
     seqs = [change.seq for change in written.receipt.changes]
     since, until = min(seqs, default=None), max(seqs, default=None)
-    return DecisionResult(decision=answer, new=new, known=known, changed=changed, ended=over, since=since, until=until)
+    return DecisionResult(decision=answer, new=new, known=known, changed=changed, ended=ended, since=since, until=until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +126,13 @@ async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> De
     entries = LocatedValue(decisions, "decisions").items()
     if not entries:
         raise invalid_argument("decisions", "decisions is empty", "Pass at least one, with new, known and decision.")
-    values = [(entry, *_decision(entry)) for entry in entries]
+    parsed_decisions = [(entry, *_parse_decision(entry)) for entry in entries]
     async with within(core, domain) as (inside, _):
-        settled = [await _decide_at(inside, domain, *decision) for decision in values]
-    return DecisionResults(decisions=tuple(settled))
+        results = [await _decide_at(inside, domain, *decision) for decision in parsed_decisions]
+    return DecisionResults(decisions=tuple(results))
 
 
-def _decision(entry: LocatedValue) -> tuple[str, str, str]:
+def _parse_decision(entry: LocatedValue) -> tuple[str, str, str]:
     fields = entry.fields(("id", "new", "known", "decision"))
     if (question := fields.get("id")) is not None and fields.get("new") is None and fields.get("known") is None:
         return *ids_in_question(question.text()), fields.need("decision").text()
@@ -176,9 +175,9 @@ def _is_superseded_by(later: Observation | None, earlier: Observation) -> bool:
 
 def _check_not_restated(observation: Observation, known: Sequence[CurrentObservation]) -> None:
     """Raise INVALID_ARGUMENT if a current observation makes the same statement as the observation to reopen."""
-    twin = next((other.id for other in known if other.text == observation.state.text), None)
-    if twin is not None:
-        hint = f"No decision is needed: observation {twin} has the same text and is current."
+    duplicate_id = next((other.id for other in known if other.text == observation.state.text), None)
+    if duplicate_id is not None:
+        hint = f"No decision is needed: observation {duplicate_id} has the same text and is current."
         raise invalid_argument("known", "The known observation was stated again after it had ended", hint)
 
 
@@ -188,21 +187,18 @@ def _draft_decision(later: Observation | None, earlier: Observation, answer: str
         return _draft_known(later, earlier, answer, head)
     if answer == "same":
         draft = Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
-        superseded = tuple(dict.fromkeys((*earlier.state.supersedes, *later.state.supersedes)))
-        after = replace(
-            earlier.state, supersedes=tuple(subject_id for subject_id in superseded if subject_id != earlier.id)
-        )
+        superseded = dict.fromkeys((*earlier.state.supersedes, *later.state.supersedes))
+        superseded.pop(earlier.id, None)
+        after = replace(earlier.state, supersedes=tuple(superseded))
         return [draft] if after == earlier.state else [earlier.draft_update(after), draft]
     asks = tuple(ask for ask in later.state.asks if ask != earlier.id)
-    superseded_later = later.state.supersedes
+    supersedes = later.state.supersedes
     if answer == "close":
-        superseded_later = tuple(dict.fromkeys((*superseded_later, earlier.id)))
+        supersedes = tuple(dict.fromkeys((*supersedes, earlier.id)))
     elif _is_superseded_by(later, earlier):
-        superseded_later = tuple(subject_id for subject_id in superseded_later if subject_id != earlier.id)
-    after, drafts = (
-        replace(later.state, asks=asks, supersedes=superseded_later),
-        _draft_known(later, earlier, answer, head),
-    )
+        supersedes = tuple(subject_id for subject_id in supersedes if subject_id != earlier.id)
+    after = replace(later.state, asks=asks, supersedes=supersedes)
+    drafts = _draft_known(later, earlier, answer, head)
     return drafts if after == later.state else [*drafts, later.draft_update(after)]
 
 
@@ -220,49 +216,37 @@ async def _read_both(
 ) -> tuple[Observation | None, Observation]:
     """Return the new and the known observation, which must belong to the same entity.
 
-    The new observation is None if `new` is the id of the entity. Raises INVALID_ARGUMENT if one of them does not exist,
-    or their entities differ.
+    The new observation is None if `new` is the id of the entity. Raises INVALID_ARGUMENT if an observation does not
+    exist, or their entities differ.
     """
-    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
-    events = {event.draft.subject: event for event in map(Event.from_row, rows)}
-    earlier = _current_observation(events, "known", known, at)
+    events = {event.draft.subject: event for event in await last_events(reader, domain, [new, known])}
+    earlier = _current_observation(events.get(known), "known", known, at)
     if new == earlier.node:
         return None, earlier
-    later = _current_observation(events, "new", new, at)
+    later = _current_observation(events.get(new), "new", new, at)
     if later.node != earlier.node:
         message = f"The observations {quote(new)} and {quote(known)} belong to different entities"
         raise invalid_argument("known", message, _TWO_IDS)
     return later, earlier
 
 
-def _current_observation(events: Mapping[str, Event], argument: str, subject: str, at: datetime) -> Observation:
-    event = events.get(subject)
-    if event is None or event.draft.kind is not Kind.OBSERVATION or event.draft.state is None:
-        raise _missing_observation_error(
-            argument, subject, is_known=event is not None and event.draft.kind is Kind.OBSERVATION
-        )
+def _current_observation(event: Event | None, argument: str, subject: str, at: datetime) -> Observation:
+    if event is None or event.draft.kind is not Kind.OBSERVATION:
+        raise invalid_argument(argument, f"No observation has the id {quote(subject)}", _TWO_IDS)
+    if event.draft.state is None:
+        settled = "It was settled with same, deleted or merged, so no decision is needed."
+        hint = Hint(settled, " To see the open questions, call {graph_health}.")
+        message = f"The observation {quote(subject)} was deleted, so its question is settled"
+        raise invalid_argument(argument, message, hint)
     state = ObservationState.from_state(event.draft.state)
     has_ended = state.validity.valid_to is not None and state.validity.valid_to <= at
     return Observation(subject, event.draft.from_id or "", event.seq, state, has_ended)
 
 
-def _missing_observation_error(argument: str, subject: str, *, is_known: bool) -> GraphError:
-    """Return the error for an observation that does not exist, or was deleted."""
-    if not is_known:
-        return invalid_argument(
-            argument,
-            f"No observation has the id {quote(subject)}",
-            _TWO_IDS,
-        )
-    settled = "It was settled with same, deleted or merged, so no decision is needed."
-    hint = Hint(settled, " To see the open questions, call {graph_health}.")
-    return invalid_argument(argument, f"The observation {quote(subject)} was deleted, so its question is settled", hint)
-
-
 async def is_entity(reader: Reader, domain: str, subject: str) -> bool:
     """Return whether an id belongs to a node, including deleted nodes."""
-    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[subject])
-    return any(Event.from_row(row).draft.kind is Kind.NODE for row in rows)
+    event = await last_event(reader, domain, subject)
+    return event is not None and event.draft.kind is Kind.NODE
 
 
 async def decide_entities(core: Core, domain: str, new: str, known: str, answer: str) -> DecisionResult:
@@ -299,8 +283,7 @@ async def relations_of(
 
     Raises INVALID_ARGUMENT if `known` is a relation that is deleted, or `new` is not a current relation.
     """
-    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
-    events = {event.draft.subject: event for event in map(Event.from_row, rows)}
+    events = {event.draft.subject: event for event in await last_events(reader, domain, [new, known])}
     if known not in events or events[known].draft.kind is not Kind.CONNECTION:
         return None
     return _current_relation(events.get(new), "new", new), _current_relation(events[known], "known", known)
@@ -317,11 +300,11 @@ def decide_relations(
     later: ConnectionState, earlier: ConnectionState, answer: str, head: Head
 ) -> tuple[Sequence[Draft], datetime | None]:
     """Return the drafts of a decision, and the end of the known relation, or None if it has no end."""
-    over = earlier.validity.end_if_past(head.at)
+    ended = earlier.validity.end_if_past(head.at)
     if answer == "same":
-        return [replace(_update_of(later), op=Op.DELETE, state=None)], over
-    if answer == "keep" or over is not None:
-        return [], over
+        return [replace(_update_of(later), op=Op.DELETE, state=None)], ended
+    if answer == "keep" or ended is not None:
+        return [], ended
     state = replace(earlier, validity=replace(earlier.validity, valid_to=head.at), modified=head.at)
     return [replace(_update_of(earlier), state=state.state())], head.at
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.entities.aliases import with_aliases
+from graph_memory.memory.entities.aliases import aliases_of, with_aliases
 from graph_memory.memory.entities.names.candidates import with_question_ids
 from graph_memory.memory.entities.names.find_entities import NEW, EntityMatch
 from graph_memory.memory.entities.observations.observing import Observation, draft_end
@@ -14,6 +14,7 @@ from graph_memory.memory.entities.observations.resolve_observations import resol
 from graph_memory.memory.entities.relations import RejectedRelation, draft_relations, relation_receipts
 from graph_memory.memory.entities.remember_results import Outcome, Receipt, RememberResult
 from graph_memory.memory.entities.single_valued_relations import RelationOfRow, questions_of_relations
+from graph_memory.memory.entities.writes import draft_entity_update
 from graph_memory.memory.entity_graph.drafting import EMPTY_CONTENT, DraftCollector
 from graph_memory.memory.entity_graph.names import LENIENT, check_current, official_not_found_error
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewRelation
@@ -27,16 +28,16 @@ from graph_memory.memory.remember.judged_facts import (
     judge_facts,
     questions_of,
     receipt_of,
+    text_of_property,
     with_changed_properties,
 )
 from graph_memory.memory.remember.outdated import find_contradicted_properties
-from graph_memory.memory.remember.properties import alias_receipts, draft_properties, receipts_of
 from graph_memory.memory.search.retrieval.superseded import Superseded
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.events import Draft
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import printable, quote
-from graph_memory.model.values.properties import PropertyValue
+from graph_memory.model.values.properties import PropertyValue, equal_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ class Snapshot:
     related: Sequence[EqualRelationsRow]
     """The start and end node of each requested relation."""
     single_valued: Mapping[str, Sequence[RelationOfRow]]
-    """The existing relations of single-valued types, keyed by the new relation."""
+    """The existing relations of single-valued types, keyed by the id of the new relation."""
     deletions_by_end: Mapping[str, Sequence[Draft]]
     context: Context
 
@@ -98,7 +99,27 @@ def with_own_aliases(
 
 def property_receipts(request: RememberRequest, name: str, before: Mapping[str, PropertyValue]) -> list[Receipt]:
     """Return the receipts of the requested properties and aliases."""
-    return receipts_of(before, request.properties) + alias_receipts(name, before, request.aliases)
+    known_names = {name, *aliases_of(before)}
+    alias_receipts = [
+        Receipt(
+            decision=Outcome.NOOP if alias in known_names else Outcome.ADD,
+            fact=f"alias: {printable(alias)}",
+            rule="alias",
+        )
+        for alias in request.aliases
+    ]
+    return [
+        _property_receipt(key, value, before.get(key)) for key, value in request.properties.items()
+    ] + alias_receipts
+
+
+def _property_receipt(key: str, value: PropertyValue, before: PropertyValue | None) -> Receipt:
+    fact = text_of_property(key, value)
+    if before is None:
+        return Receipt(decision=Outcome.ADD, fact=fact, rule="property")
+    if equal_values(before, value):
+        return Receipt(decision=Outcome.NOOP, fact=fact, rule="property")
+    return Receipt(decision=Outcome.UPDATE, fact=fact, rule="property", evidence=f"it was {printable(before)}")
 
 
 def draft_facts(drafting: DraftCollector, snapshot: Snapshot, request: RememberRequest, settlings: Settlings) -> Report:
@@ -121,9 +142,8 @@ def draft_facts(drafting: DraftCollector, snapshot: Snapshot, request: RememberR
     receipts += _draft_ends(drafting, ends, snapshot)
     property_receipts_of_call = property_receipts(request, name, snapshot.properties)
     if entity and any(receipt.decision is not Outcome.NOOP for receipt in property_receipts_of_call):
-        drafting.drafts.append(
-            draft_properties(drafting.head, entity, with_own_aliases(request, name, entity.properties))
-        )
+        properties = with_own_aliases(request, name, entity.properties)
+        drafting.drafts.append(draft_entity_update(drafting.head, entity, properties))
     relations = relations_of(request, name)
     drafted, rejected = draft_relations(drafting, relations, snapshot.related, {name: node_id})
     if has_only_rejected_relations(request, relations, rejected):
@@ -161,7 +181,7 @@ def _draft_entity(drafting: DraftCollector, snapshot: Snapshot, request: Remembe
 def _draft_observations(
     drafting: DraftCollector, node: str, judged: Sequence[JudgedFact], observations: Mapping[str, Observation]
 ) -> list[Receipt]:
-    """Draft the new observations, and end the observations that they replace. Returns receipts."""
+    """Draft the new observations, and end the observations that they replace. Returns a receipt for each fact."""
     receipts: list[Receipt] = []
     for judged_fact in judged:
         at = judged_fact.fact.observation.validity.valid_from or drafting.head.at
@@ -177,7 +197,7 @@ def _draft_observations(
 
 
 def _with_superseded(receipts: Sequence[Receipt], judged: Sequence[JudgedFact], snapshot: Snapshot) -> list[Receipt]:
-    """Add to the receipts the time and the replacement of each ended observation."""
+    """Add the time of the end and the replacement of each ended observation to the receipts."""
     evidence = [
         " | ".join(
             f"{_name_ended(observation, judged_fact.fact)} ({render_end(snapshot.superseded.get(observation.id))})"
@@ -186,15 +206,15 @@ def _with_superseded(receipts: Sequence[Receipt], judged: Sequence[JudgedFact], 
         for judged_fact in judged
     ]
     return [
-        receipt.model_copy(update={"evidence": words}) if words else receipt
-        for receipt, words in zip(receipts, evidence, strict=True)
+        receipt.model_copy(update={"evidence": text}) if text else receipt
+        for receipt, text in zip(receipts, evidence, strict=True)
     ]
 
 
 def _with_contradicted_properties(
     receipts: Sequence[Receipt], properties: Mapping[str, PropertyValue], request: RememberRequest
 ) -> list[Receipt]:
-    """Add to the receipts of new facts the properties that the facts may contradict."""
+    """Add the properties that new facts may contradict to the receipts of these facts."""
     kept = {key: value for key, value in properties.items() if key not in request.properties}
     results: list[Receipt] = []
     for receipt in receipts:

@@ -48,15 +48,14 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberRequest:
-    """A validated call of `remember`. Without a name, the text determines the entity."""
+    """A validated call of `remember`. If it has no name, its text determines the entity."""
 
     name: str | None
     type: str | None
     facts: Sequence[Fact]
     text: str = ""
     sentence_count: int = 0
-    """The number of facts, at the start of `facts`, that are sentences of the text. They do not replace observations.
-    """
+    """Number of facts at the start of `facts` that are sentences of the text. They do not replace observations."""
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     ends: tuple[str, ...] = ()
     """Ids or texts of observations that end without a replacement."""
@@ -65,7 +64,7 @@ class RememberRequest:
 
     @property
     def has_more_than_relations(self) -> bool:
-        """Return whether the call contains facts, properties, ended observations, aliases or a type."""
+        """Whether the call contains facts, properties, ended observations, aliases or a type."""
         return bool(self.facts or self.properties or self.ends or self.aliases or self.type)
 
 
@@ -102,17 +101,17 @@ def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest
     text, name, entity_type = fields.get("text"), fields.get("name"), fields.get("type")
     if name is not None:
         check_text_size("The name", len(text_of(name)))
-    results = sentences(text_of(text)) if text else []
-    facts = [Fact(observation=observation) for observation in observations_from(LocatedValue(results, "text"), now)]
-    number = len(facts)
+    located_sentences = LocatedValue(sentences(text_of(text)) if text else [], "text")
+    facts = [Fact(observation=observation) for observation in observations_from(located_sentences, now)]
+    sentence_count = len(facts)
     observations = fields.get("observations")
-    facts += [_fact(item, now) for item in observations.items()] if observations else []
+    facts += [_fact_from(item, now) for item in observations.items()] if observations else []
     replaces = _texts(fields.get("replaces"))
     if replaces and len(facts) > 1:
         hint = "Pass observations as objects with text and replaces, or make one call per statement."
         raise invalid_argument("replaces", "There are several new statements, so replaces is ambiguous", hint)
     if replaces and facts:
-        facts, replaces, number = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], (), 0
+        facts, replaces, sentence_count = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], (), 0
     properties = properties_from(fields)
     aliases = tuple(dict.fromkeys(text.strip() for text in _texts(fields.get(ALIASES))))
     check_aliases(aliases)
@@ -134,7 +133,7 @@ def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest
         type=text_of(entity_type) if entity_type else None,
         facts=facts,
         text=text_of(text) if text else "",
-        sentence_count=number,
+        sentence_count=sentence_count,
         properties=properties,
         ends=replaces,
         aliases=aliases,
@@ -143,7 +142,7 @@ def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest
 
 
 def _relations_from(located: LocatedValue | None) -> list[RequestedRelation]:
-    """Return relations without duplicates. Callers pass only the other entity of each relation."""
+    """Return the requested relations without duplicates. Each request contains only the other entity."""
     relations: dict[tuple[str, str, bool], RequestedRelation] = {}
     for item in located.items() if located is not None and located.value is not None else ():
         fields = item.fields(("to", "from", "relationType", "type", "properties"))
@@ -162,7 +161,7 @@ def _relations_from(located: LocatedValue | None) -> list[RequestedRelation]:
     return list(relations.values())
 
 
-def _fact(item: LocatedValue, now: datetime) -> Fact:
+def _fact_from(item: LocatedValue, now: datetime) -> Fact:
     if isinstance(item.value, str):
         return Fact(observation=observation_from(item, now))
     entries = item.entries()

@@ -20,7 +20,6 @@ from graph_memory.memory.entity_graph.values.request import NewObservation
 from graph_memory.memory.remember.advice.settling import PairDecision, Settlings, StatementPair
 from graph_memory.memory.remember.facts import Fact
 from graph_memory.memory.remember.outdated import find_possibly_outdated
-from graph_memory.memory.remember.properties import text_of_property
 from graph_memory.memory.statements.statement_verdict import (
     MAX_QUESTIONS,
     CurrentObservation,
@@ -30,6 +29,7 @@ from graph_memory.memory.statements.statement_verdict import (
     judge_statement,
 )
 from graph_memory.model.events import Draft
+from graph_memory.model.text.wording import printable
 from graph_memory.model.values.properties import PropertyValue
 
 REPLACES = "named as replaced"
@@ -70,17 +70,9 @@ class JudgedFact:
         if self.replaced:
             return []
         ended = [observation for observation in observations_by_id.values() if observation.has_ended]
-        observations = [
-            observation for observation in ended if self.is_new and observation.state.text == self.fact.observation.text
-        ][-1:]
-        return [
-            *observations,
-            *(
-                observation
-                for observation in resolve_references(self.fact.replaces, observations_by_id)
-                if observation in ended and observation not in observations
-            ),
-        ]
+        same = [other for other in ended if self.is_new and other.state.text == self.fact.observation.text][-1:]
+        replaced = resolve_references(self.fact.replaces, observations_by_id)
+        return [*same, *(other for other in replaced if other in ended and other not in same)]
 
     def draft_replacement(self, observations_by_id: Mapping[str, Observation]) -> Draft | None:
         """Return the draft that records the known observation as the replacement of ended observations, or None."""
@@ -111,23 +103,16 @@ def judge_facts(
             for observation in resolve_references(fact.replaces, observations_by_id)
             if not observation.has_ended and observation.state.text != text
         ]
-        compared = [
-            known_observation
-            for known_observation in current
-            if known_observation.id not in ending or known_observation.text == text
-        ]
+        compared = [other for other in current if other.id not in ending or other.text == text]
         if replaced:
-            equal = next((known_observation for known_observation in compared if known_observation.text == text), None)
-            verdict_of_fact = Verdict(rule=_rule_of(equal), known=equal)
+            equal = next((other for other in compared if other.text == text), None)
+            verdict = Verdict(rule=Rule.EQUAL_TEXT if equal else Rule.NEW, known=equal)
         else:
-            verdict_of_fact = judge_statement(text, compared, entity)
-        judged = _apply_decisions(
-            JudgedFact(fact, _drop_compatible_replacements(verdict_of_fact, created_ids), replaced),
-            observations_by_id,
-            settlings,
-        )
+            verdict = judge_statement(text, compared, entity)
+        judged = JudgedFact(fact, _drop_compatible_replacements(verdict, created_ids), replaced)
+        judged = _apply_decisions(judged, observations_by_id, settlings)
         ended_ids = {observation.id for observation in judged.replaced}
-        current = [known_observation for known_observation in current if known_observation.id not in ended_ids]
+        current = [other for other in current if other.id not in ended_ids]
         if judged.is_new:
             created_ids.add(fact.observation.id)
             current.append(CurrentObservation(fact.observation.id, text))
@@ -135,16 +120,13 @@ def judge_facts(
     return _limit_questions(judged_facts)
 
 
-def _drop_compatible_replacements(judgement: Verdict, created_ids: Collection[str]) -> Verdict:
-    """Drop possible replacements between statements of the same call that can both be true.
-
-    Returns the remaining verdict.
-    """
+def _drop_compatible_replacements(verdict: Verdict, created_ids: Collection[str]) -> Verdict:
+    """Return the verdict without possible replacements of statements of the same call that can also be true."""
     return replace(
-        judgement,
+        verdict,
         possible_replacements=[
             replacement
-            for replacement in judgement.possible_replacements
+            for replacement in verdict.possible_replacements
             if replacement.known.id not in created_ids or replacement.excludes
         ],
     )
@@ -174,35 +156,34 @@ def with_changed_properties(
     return _limit_questions([*judged, *changes]) if changes else [*judged]
 
 
+def text_of_property(key: str, value: PropertyValue) -> str:
+    """Return a property as the text of a fact: its key and its value."""
+    return f"{key}: {printable(value)}"
+
+
 def _apply_decisions(
     judged: JudgedFact, observations_by_id: Mapping[str, Observation], settlings: Settlings
 ) -> JudgedFact:
-    """Return the fact with the model's decisions. Ignores decisions on observations that have changed."""
-    judgement, text = judged.verdict, judged.fact.observation.text
+    """Apply the model's decisions to a fact. Ignores decisions on observations that have changed."""
+    verdict, text = judged.verdict, judged.fact.observation.text
     pairs = [
         (replacement, settlings.get(StatementPair(replacement.known.id, replacement.known.text, text)))
-        for replacement in judgement.possible_replacements
+        for replacement in verdict.possible_replacements
     ]
     decided = [(replacement, settling) for replacement, settling in pairs if settling is not None]
     if not decided:
         return judged
     if same := [pair for pair in decided if pair[1].decision == "same"]:
-        return replace(
-            judged, verdict=Verdict(rule=judgement.rule, known=same[0][0].known), decided_replacements=same[:1]
-        )
+        verdict = Verdict(rule=verdict.rule, known=same[0][0].known)
+        return replace(judged, verdict=verdict, decided_replacements=same[:1])
     closed = [
         observations_by_id[replacement.known.id]
         for replacement, settling in decided
         if settling.decision == "close" and replacement.known.id in observations_by_id
     ]
-    rest = replace(
-        judgement, possible_replacements=[replacement for replacement, settling in pairs if settling is None]
-    )
-    return replace(judged, verdict=rest, replaced=closed, decided_replacements=decided)
-
-
-def _rule_of(equal: CurrentObservation | None) -> Rule:
-    return Rule.EQUAL_TEXT if equal else Rule.NEW
+    undecided = [replacement for replacement, settling in pairs if settling is None]
+    verdict = replace(verdict, possible_replacements=undecided)
+    return replace(judged, verdict=verdict, replaced=closed, decided_replacements=decided)
 
 
 def _limit_questions(judged: Sequence[JudgedFact]) -> list[JudgedFact]:
@@ -219,7 +200,7 @@ def _limit_questions(judged: Sequence[JudgedFact]) -> list[JudgedFact]:
 
 def receipt_of(judged: JudgedFact, subject_id: str | None) -> Receipt:
     """Return the receipt of a fact, with the id of the observation that states it now."""
-    text, judgement = judged.fact.observation.text, judged.verdict
+    text, verdict = judged.fact.observation.text, judged.verdict
     if judged.decided_replacements:
         return _receipt_of_decision(judged, subject_id)
     if judged.replaced:
@@ -227,14 +208,13 @@ def receipt_of(judged: JudgedFact, subject_id: str | None) -> Receipt:
         ids = tuple(observation.id for observation in judged.replaced)
         return Receipt(decision=Outcome.UPDATE, fact=text, rule=REPLACES, evidence=texts, id=subject_id, replaced=ids)
     decision = Outcome.ADD if judged.is_new else Outcome.NOOP
-    return Receipt(decision=decision, fact=text, rule=judgement.rule, score=judgement.score, id=subject_id)
+    return Receipt(decision=decision, fact=text, rule=verdict.rule, score=verdict.score, id=subject_id)
 
 
 def _receipt_of_decision(judged: JudgedFact, subject_id: str | None) -> Receipt:
-    """Return the receipt of a fact about which a language model decided."""
-    fresh = Outcome.UPDATE if judged.replaced else Outcome.ADD
+    outcome_if_new = Outcome.UPDATE if judged.replaced else Outcome.ADD
     return Receipt(
-        decision=fresh if judged.is_new else Outcome.NOOP,
+        decision=outcome_if_new if judged.is_new else Outcome.NOOP,
         fact=judged.fact.observation.text,
         rule=f"model: {', '.join(dict.fromkeys(settling.decision for _, settling in judged.decided_replacements))}",
         evidence=" | ".join(

@@ -9,7 +9,7 @@ from graph_memory.memory.statements.language.folding import fold_text, words_onl
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.phrases import compile_phrases
 from graph_memory.memory.statements.language.stems import stem_of
-from graph_memory.memory.statements.statement import parse_statement
+from graph_memory.memory.statements.statement import Statement, parse_statement
 from graph_memory.memory.statements.statement_verdict import MAX_LENGTH, CurrentObservation, PossibleReplacement
 from graph_memory.memory.statements.values.values import values_of
 from graph_memory.model.text.wording import printable
@@ -21,9 +21,9 @@ _MIN_CHARACTERS, _MIN_WORDS = 4, 2
 """Minimum number of characters, or of words, in an old value that is searched for. Shorter values occur too often.
 """
 
-_CHANGES, _GUARDS = frozenset({"change", "now", "correction"}), frozenset({"wish", "claim", "stand_in", "past"})
-_TIMES = frozenset({"clock", "day", "days", "month", "weekday", "weekdays", "year"})
-_DIGITS, _POINT = re.compile(r"\d+(?:[.,]\d+)*"), re.compile(r"[.,]")
+_CHANGE_CUES, _DOUBT_CUES = frozenset({"change", "now", "correction"}), frozenset({"wish", "claim", "stand_in", "past"})
+_TIME_KINDS = frozenset({"clock", "day", "days", "month", "weekday", "weekdays", "year"})
+_DIGITS, _SEPARATOR = re.compile(r"\d+(?:[.,]\d+)*"), re.compile(r"[.,]")
 _BETWEEN_DIGITS, _LONG_NUMBER = re.compile(r"(?:(?<=\d)|^)[ ./()+-]+(?=\d)"), 6
 """Separators between digits, and the minimum number of digits of a number that is compared without them."""
 _WORD_BOUNDARY, _MIN_WORD_LENGTH = re.compile(r"_|(?<=[a-z])(?=[A-Z])"), 3
@@ -36,8 +36,8 @@ def find_possibly_outdated(
     """Return the statements that contain a property's old value but not its new value, keyed by property name."""
     short_enough = [observation for observation in known if len(observation.text) <= MAX_LENGTH]
     outdated_by_key: dict[str, list[PossibleReplacement]] = {}
-    for key, value in after.items():
-        old_value, new_value = before.get(key), value
+    for key, new_value in after.items():
+        old_value = before.get(key)
         if isinstance(old_value, str) and isinstance(new_value, str) and _is_specific(old_value):
             text = f"{printable(key)} was {printable(old_value)}"
             outdated_by_key[key] = [
@@ -45,45 +45,49 @@ def find_possibly_outdated(
                 for observation in short_enough
                 if contains_value(observation.text, old_value) and not contains_value(observation.text, new_value)
             ]
-    return {key: doubts for key, doubts in outdated_by_key.items() if doubts}
+    return {key: replacements for key, replacements in outdated_by_key.items() if replacements}
 
 
 def find_contradicted_properties(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
     """Return the keys of the properties that a statement contradicts."""
-    numbers, stated = _contradicted_numbers(text, properties), _contradicted_texts(text, properties)
-    return [key for key in properties if key in numbers or key in stated]
-
-
-def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the string properties for which a statement names another value, as in `her e-mail is ida@example.org`."""
-    stated = parse_statement(text, language_of(text))
-    if stated.stated is None or not stated.cues.isdisjoint(_GUARDS):
+    statement = parse_statement(text, language_of(text))
+    if not statement.cues.isdisjoint(_DOUBT_CUES):
         return []
-    stems = stated.stated.stems
+    contradicted = {
+        *_contradicted_numbers(text, statement, properties),
+        *_contradicted_texts(text, statement, properties),
+    }
+    return [key for key in properties if key in contradicted]
+
+
+def _contradicted_texts(text: str, statement: Statement, properties: Mapping[str, PropertyValue]) -> list[str]:
+    """Return the string properties for which a statement gives another value, as in `her e-mail is ida@example.org`."""
+    if statement.stated is None:
+        return []
+    stems = statement.stated.stems
     return [
         key
         for key, value in properties.items()
-        if isinstance(value, str) and stems == frozenset(stem_of(word, stated.language) for word in _words_of(key))
+        if isinstance(value, str) and stems == frozenset(stem_of(word, statement.language) for word in _words_of(key))
         if not contains_value(text, value)
     ]
 
 
-def _contradicted_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
+def _contradicted_numbers(text: str, statement: Statement, properties: Mapping[str, PropertyValue]) -> list[str]:
     """Return the numeric properties that have changed according to a statement."""
-    stated = parse_statement(text, language_of(text))
-    if stated.is_question or stated.cues.isdisjoint(_CHANGES) or not stated.cues.isdisjoint(_GUARDS):
+    if statement.is_question or statement.cues.isdisjoint(_CHANGE_CUES):
         return []
-    amounts = {value.amount for value in stated.values if value.kind not in _TIMES}
+    amounts = {value.amount for value in statement.values if value.kind not in _TIME_KINDS}
     if not amounts:
         return []
-    numbers = amounts | {_POINT.sub("", match) for match in _DIGITS.findall(text)}
+    numbers = amounts | {_SEPARATOR.sub("", match) for match in _DIGITS.findall(text)}
     return [
         key
         for key, value in properties.items()
         if isinstance(value, (int, float))
         and not isinstance(value, bool)
         and f"{value}".removesuffix(".0") not in numbers
-        if any(stem_of(word, stated.language) in stated.stems for word in _words_of(key))
+        if any(stem_of(word, statement.language) in statement.stems for word in _words_of(key))
     ]
 
 
@@ -105,8 +109,8 @@ def contains_value(text: str, value: str) -> bool:
 def _has_same_date(text: str, value: str) -> bool:
     """Return whether a text contains the same date in another spelling."""
     language = language_of(text)
-    values, rest = values_of(value, language)
-    is_date = not rest.strip() and any(value.kind == "day" for value in values)
+    values, remaining_text = values_of(value, language)
+    is_date = not remaining_text.strip() and any(part.kind == "day" for part in values)
     return is_date and {*values} <= {*parse_statement(text, language).values}
 
 

@@ -60,7 +60,6 @@ from graph_memory.model.events import Event, Head
 from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import quote
-from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
@@ -93,14 +92,17 @@ STORE_ERRORS = frozenset({Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DOMAIN_BUSY
 
 async def _write(core: Core, domain: str, parts: Sequence[Part], adviser: Adviser, *, dry_run: bool) -> RememberResult:
     """Write the facts about all entities, or none. The first entity's result contains the other results."""
-    writings = [await _prepare(core, domain, facts, match, adviser) for facts, match in parts]
+    writings = [await _prepare(core, domain, request, match, adviser) for request, match in parts]
     if dry_run:
         reports = [await _dry_run(writing) for writing in writings]
     elif len(writings) == 1:
         reports = [await write_to_domain(core, domain, partial(writings[0].write, dry_run=False))]
     else:
         reports = await write_to_domain(core, domain, partial(_write_all, core, domain, writings))
-    results = [await _add_suggestions(core, domain, report) for report in reports]
+    results: list[RememberResult] = []
+    for report in reports:
+        facts = await with_suggestions(core.store, domain, report.remembered.facts, report.rejected)
+        results.append(report.remembered.model_copy(update={"facts": facts}))
     if len(results) == 1:
         return results[0]
     numbers = [
@@ -110,13 +112,7 @@ async def _write(core: Core, domain: str, parts: Sequence[Part], adviser: Advise
     return results[0].model_copy(update={**update, "others": tuple(remembered.about for remembered in results[1:])})
 
 
-async def _add_suggestions(core: Core, domain: str, report: Report) -> RememberResult:
-    facts = await with_suggestions(core.store, domain, report.remembered.facts, report.rejected)
-    return report.remembered.model_copy(update={"facts": facts})
-
-
 async def _write_all(core: Core, domain: str, writings: Sequence[_RememberCall]) -> list[Report]:
-    """Write facts about several entities in one transaction."""
     async with within(core, domain) as (inside, _):
         return [await replace(writing, core=inside).write(dry_run=False) for writing in writings]
 
@@ -135,20 +131,18 @@ async def _prepare(
     core: Core, domain: str, request: RememberRequest, match: EntityMatch, adviser: Adviser
 ) -> _RememberCall:
     """Ask the model which known statements the call's facts supersede. Returns the call with its decisions."""
-    is_asked = bool(request.facts)
-    rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[match.name]) if is_asked else []
+    rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[match.name]) if request.facts else []
     texts = [fact.observation.text for fact in request.facts]
     mark = core.log.mark(domain)
     known: Sequence[CurrentObservation] = await current_of(core.store, domain, rows[0].id, texts) if rows else ()
-    free = [fact for fact in request.facts if not fact.replaces]
+    facts = [fact for fact in request.facts if not fact.replaces]
     # compared in a thread before the write, so that the lock is held briefly
-    judged_facts = await anyio.to_thread.run_sync(partial(judge_facts, free, known, {}, match.name, {}))
-    doubts = judged_facts if adviser.model is not None else []
+    judged_facts = await anyio.to_thread.run_sync(partial(judge_facts, facts, known, {}, match.name, {}))
     known_ids = {observation.id for observation in known}
     pairs = [
-        StatementPair(doubt.known.id, doubt.known.text, judged_facts.fact.observation.text)
-        for judged_facts in doubts
-        for doubt in judged_facts.open_replacements
+        StatementPair(doubt.known.id, doubt.known.text, judged.fact.observation.text)
+        for judged in (judged_facts if adviser.model is not None else ())
+        for doubt in judged.open_replacements
         if doubt.known.id in known_ids
     ]
     seen = CachedObservations(rows[0].id, mark.seq, known) if rows and mark and not request.properties else None
@@ -177,12 +171,13 @@ def _preview(request: RememberRequest, match: EntityMatch) -> RememberResult:
 
 def _without_new_ids(remembered: RememberResult) -> RememberResult:
     """Remove the ids that only a write would assign."""
-    new = {fact.id for fact in remembered.facts if fact.decision is Outcome.ADD}
-    facts = [fact.model_copy(update={"id": None}) if fact.id in new else fact for fact in remembered.facts]
+    new_ids = {fact.id for fact in remembered.facts if fact.decision is Outcome.ADD}
+    facts = [fact.model_copy(update={"id": None}) if fact.id in new_ids else fact for fact in remembered.facts]
     questions = [question.model_copy(update={"id": None}) for question in remembered.questions or ()]
     candidates = [candidate.model_copy(update={"question": None}) for candidate in remembered.candidates or ()]
-    update: dict[str, object] = {"facts": tuple(facts), "questions": tuple(questions) or None}
-    update |= {
+    update: dict[str, object] = {
+        "facts": tuple(facts),
+        "questions": tuple(questions) or None,
         "candidates": tuple(candidates) or None,
         "id": None if remembered.created else remembered.id,
         "dry_run": True,
@@ -222,9 +217,9 @@ class _RememberCall:
         async def check(reader: Reader, events: Sequence[Event], _: Report) -> None:
             await check_rules(reader, domain, events, ontology, in_turn=True)
 
-        after = check if self.request.relations and not dry_run else None
+        rule_check = check if self.request.relations and not dry_run else None
         written = await core.log.write(
-            "remember", domain, core.origin, self._read, decide, dry_run=dry_run, after_write=after
+            "remember", domain, core.origin, self._read, decide, dry_run=dry_run, after_write=rule_check
         )
         remembered, changes = await self._with_alias_questions(written.report.remembered), written.receipt.changes
         if changes and not dry_run:
@@ -234,15 +229,15 @@ class _RememberCall:
     async def _with_alias_questions(self, remembered: RememberResult) -> RememberResult:
         """If another entity has one of the new aliases, ask whether both are the same."""
         added = [fact.decision is Outcome.ADD for fact in remembered.facts if fact.rule == "alias"]
-        new = list(compress(self.request.aliases, added))
-        if not new or remembered.id is None:
+        new_aliases = list(compress(self.request.aliases, added))
+        if not new_aliases or remembered.id is None:
             return remembered
-        called = await entities_with_same_name(self.core.store, self.domain, remembered.id, new)
-        candidates = {candidate.id: candidate for candidate in (*(remembered.candidates or ()), *called)}
+        with_alias = await entities_with_same_name(self.core.store, self.domain, remembered.id, new_aliases)
+        candidates = {candidate.id: candidate for candidate in (*(remembered.candidates or ()), *with_alias)}
         return remembered.model_copy(update={"candidates": tuple(candidates.values()) or None})
 
     async def _read(self, reader: Reader, head: Head) -> Snapshot:
-        match, domain, facts = self.match, self.domain, self.request
+        match, domain, request = self.match, self.domain, self.request
         if match.by == NEW:  # another write may have created it in another spelling
             match = await find_by_name_or_alias(reader, domain, match.name) or match
         rows = await reader.read(NODES_BY_NAME, domain=domain, names=[match.name])
@@ -257,15 +252,17 @@ class _RememberCall:
         attached = await deletions_of_ends(reader, head, states.values())
         ended_ids = [observation.id for observation in observations.values() if observation.has_ended]
         superseded = await find_superseded(reader, domain, ended_ids)
-        relations = relations_of(facts, match.name)
+        relations = relations_of(request, match.name)
         ends = await equal_relations(reader, domain, relations) if relations else []
         ids = {**ends_by_name(relations, ends), **({match.name: node.id} if node else {})}
-        living = {subject_id: kind for row in ends for subject_id, kind in row.ends.items()}
-        new = [(relation.type, relation.properties) for relation in relations]
+        types_by_end = {subject_id: kind for row in ends for subject_id, kind in row.ends.items()}
+        properties = with_own_aliases(request, match.name, entity.properties if entity else {})
+        record = (entity.type, properties) if entity else (request.type or ENTITY, {**properties, "name": match.name})
+        new_relations = [(relation.type, relation.properties) for relation in relations]
         context = Context(
             ontology=head.ontology,
-            existing_node_types={**living, **({node.id: node.type} if node else {})},
-            owners=await owners_of_new(reader, head, rows, [_type_and_properties(facts, match.name, entity)], new),
+            existing_node_types={**types_by_end, **({node.id: node.type} if node else {})},
+            owners=await owners_of_new(reader, head, rows, [record], new_relations),
         )
         return Snapshot(
             match=match,
@@ -298,11 +295,3 @@ class _RememberCall:
         texts = {fact.observation.text for fact in self.request.facts if fact.replaces}
         new = {fact.observation.text for fact in self.request.facts} - {observation.text for observation in known}
         return sorted(replaced | new | {observation.id for observation in known if observation.text in texts})
-
-
-def _type_and_properties(
-    request: RememberRequest, name: str, entity: NodeState | None
-) -> tuple[str, Mapping[str, PropertyValue]]:
-    if entity is None:
-        return request.type or ENTITY, {**with_own_aliases(request, name, {}), "name": name}
-    return entity.type, with_own_aliases(request, name, entity.properties)

@@ -67,7 +67,7 @@ class Edit:
         Raises CONTENT_TOO_LARGE if the block would exceed its limit, and INVALID_ARGUMENT if the block does not contain
         `old` exactly once.
         """
-        text = self._text(_normalize(before.text) if before else "")
+        text = self._edited_text(_normalize(before.text) if before else "")
         limit = self.limit or (limit_of(before) if before else LIMIT)
         if len(text) > limit:
             hint = "Shorten it, move details into observations, or set a larger limit."
@@ -76,10 +76,10 @@ class Edit:
         properties = {BLOCK.key: self.label, "limit": limit, **({"source": self.source} if self.source else {})}
         return DesiredNote(text, f"Block {self.label}", properties, self.expected_version)
 
-    def _text(self, before: str) -> str:
+    def _edited_text(self, before: str) -> str:
         if self.mode == "append":
-            between = "\n" if before and self.text and not before.endswith("\n") else ""
-            return before + between + self.text
+            separator = "\n" if before and self.text and not before.endswith("\n") else ""
+            return before + separator + self.text
         if self.old is None:
             return self.text
         count = before.count(self.old)
@@ -119,12 +119,12 @@ async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
     """Return the block with the given label, or all blocks. See `Entities.get_block`."""
     unreadable: list[GraphError] = []
     blocks = await blocks_of(core, domain, unreadable)
-    lost = [
+    errors = [
         error for error in unreadable if label is None or fold_label(str(error.details[BLOCK.key])) == fold_label(label)
     ]
-    if label is not None and lost and not any(fold_label(block.label) == fold_label(label) for block in blocks):
-        raise lost[0]
-    warnings = tuple(f"{error.message}. It is omitted." for error in lost)
+    if label is not None and errors and not any(fold_label(block.label) == fold_label(label) for block in blocks):
+        raise errors[0]
+    warnings = tuple(f"{error.message}. It is omitted." for error in errors)
     return blocks_with(blocks, label).model_copy(update={"warnings": warnings or None})
 
 
@@ -134,7 +134,7 @@ def blocks_with(stored: Sequence[Block], label: str | None) -> Blocks:
     Raises INVALID_ARGUMENT if the label is unknown.
     """
     blocks = {
-        **{standard_label: _empty(standard_label) for standard_label in STANDARD},
+        **{standard: Block(label=standard, text="", characters=0, limit=LIMIT) for standard in STANDARD},
         **{block.label: block for block in stored},
     }
     if label is None:
@@ -159,20 +159,16 @@ async def blocks_of(core: Core, domain: str, unreadable: list[GraphError] | None
     return sorted(blocks, key=lambda block: (order.get(block.label, len(order)), block.label))
 
 
-def _known_label(label: str, known: Collection[str]) -> str:
+def _known_label(label: str, known_labels: Collection[str]) -> str:
     """Return the known label that equals a label except for case and accent encoding, or the label itself."""
-    if label in known:
+    if label in known_labels:
         return label
-    return next((known_label for known_label in known if fold_label(known_label) == fold_label(label)), label)
+    return next((known for known in known_labels if fold_label(known) == fold_label(label)), label)
 
 
 def fold_label(label: str) -> str:
     """Return a label in a form for comparison, which ignores case and the encoding of accents."""
     return unicodedata.normalize("NFC", label).casefold()
-
-
-def _empty(label: str) -> Block:
-    return Block(label=label, text="", characters=0, limit=LIMIT)
 
 
 def block_of(note: Note) -> Block:
@@ -190,16 +186,15 @@ def block_of(note: Note) -> Block:
 async def edit_block(core: Core, domain: str, edit: Edit) -> BlockEditResult:
     """Edit a block. See `Entities.edit_block`."""
     unreadable: list[GraphError] = []
-    known = [*STANDARD, *(block.label for block in await blocks_of(core, domain, unreadable))]
-    known += [str(error.details[BLOCK.key]) for error in unreadable]
-    edit = replace(edit, label=_known_label(edit.label, known))
+    labels = [*STANDARD, *(block.label for block in await blocks_of(core, domain, unreadable))]
+    labels += [str(error.details[BLOCK.key]) for error in unreadable]
+    edit = replace(edit, label=_known_label(edit.label, labels))
     written = await write_note(core, domain, "edit_block", BLOCK, edit.label, edit.apply)
-    limit = written.wanted.properties["limit"]
     return BlockEditResult(
         label=edit.label,
         text=written.wanted.text,
         characters=len(written.wanted.text),
-        limit=int(limit),
+        limit=int(written.wanted.properties["limit"]),
         id=written.id,
         version=written.version,
         changed=written.changed,

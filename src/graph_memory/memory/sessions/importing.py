@@ -39,9 +39,9 @@ from graph_memory.model.text.wording import printable
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress
 
-_MOST_SECTIONS = 50
+_MAX_SECTIONS = 50
 """Maximum number of blocks per file, since all blocks are read at the start of each session."""
-_LONGEST_FOLDER = 24
+_MAX_FOLDER_LENGTH = 24
 """Maximum number of characters of the folder name in a label. The remaining characters are for the section title."""
 _HEADING = re.compile(r" {0,3}#{1,2}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
@@ -57,19 +57,19 @@ class Options:
 
 
 async def import_memory(
-    core: Core, domain: str, source: Source, options: Options, tell: Progress
+    core: Core, domain: str, source: Source, options: Options, progress: Progress
 ) -> MemoryImportResult:
     """Import a memory into a domain. See `Transfer.import_memory`."""
     check_format(options.form)
     form = options.form or await anyio.to_thread.run_sync(recognise_format, source)
     if form == "instructions" and isinstance(source, Path):
-        return await _import_instructions(core, domain, source, options, tell)
+        return await _import_instructions(core, domain, source, options, progress)
     entity_options = importing.ImportOptions(form=form, skip_invalid=options.skip_invalid, dry_run=options.dry_run)
-    return await importing.import_memory(core, domain, source, entity_options, tell)
+    return await importing.import_memory(core, domain, source, entity_options, progress)
 
 
 async def _import_instructions(
-    core: Core, domain: str, file: Path, options: Options, tell: Progress
+    core: Core, domain: str, file: Path, options: Options, progress: Progress
 ) -> MemoryImportResult:
     """Store the sections of a file as blocks. The blocks of sections that the file no longer contains become empty."""
     findings, secrets = Findings(), SecretFilter(files_of_agents(file, "instructions"))
@@ -88,7 +88,7 @@ async def _import_instructions(
             await ensure_domain(core, domain)  # a session that creates its domain cannot be reverted
         writer = replace(core, origin=replace(core.origin, session=session))
         for number, edit in enumerate(changed):
-            tell("Importing blocks", number / len(changed))
+            progress("Importing blocks", number / len(changed))
             await edit_block(writer, domain, edit)
     new_count = sum(fold_label(edit.label) not in stored for edit in changed)
     no_counts = ImportCounts(new=0, already_there=0)
@@ -119,9 +119,9 @@ def _edits_for_removed_sections(blocks: Sequence[Block], prefix: str, edits: Map
 
 
 def _prefix_of(file: Path) -> str:
-    """Return the prefix of a file's labels: folder and file name, since every project has a file of that name."""
+    """Return the prefix of a file's labels: folder and file name, since many projects have a file with that name."""
     path = file.absolute()
-    return " ".join(f"{path.parent.name[-_LONGEST_FOLDER:]}/{path.name}".split())
+    return " ".join(f"{path.parent.name[-_MAX_FOLDER_LENGTH:]}/{path.name}".split())
 
 
 def _edits_of(file: Path, findings: Findings, secrets: SecretFilter) -> Mapping[str, Edit]:
@@ -130,15 +130,18 @@ def _edits_of(file: Path, findings: Findings, secrets: SecretFilter) -> Mapping[
     Invalid sections are reported with their lines.
     """
     edits: dict[str, Edit] = {}
-    for line_number, title, body in _sections(secrets.clean(_read(file, findings))):
+    for line_number, title, body in _split_sections(secrets.clean(_read(file, findings))):
         label = _label_of(_prefix_of(file), title, edits.keys())
+        limit = min(max(LIMIT, len(body)), MAX_LIMIT)
         try:
-            edits[fold_label(label)] = _edit_of(label, body, str(file.absolute()))
+            edit = Edit(label=label, text=body, mode="replace", limit=limit, source=str(file.absolute()))
+            edit.apply(None)  # raises an error if the text is too long
+            edits[fold_label(label)] = edit
         except GraphError as error:
             findings.reject(InvalidRecord.of(SourcePosition(file.name, line_number), error))
-        if len(edits) > _MOST_SECTIONS:
+        if len(edits) > _MAX_SECTIONS:
             hint = "Use fewer headings of the first two levels, or import the file with --format markdown."
-            raise invalid_argument("source", f"The file contains more than {_MOST_SECTIONS} sections", hint)
+            raise invalid_argument("source", f"The file contains more than {_MAX_SECTIONS} sections", hint)
     return edits
 
 
@@ -154,27 +157,19 @@ def _read(file: Path, findings: Findings) -> str:
     return ""
 
 
-def _label_of(prefix: str, title: str, used: Collection[str]) -> str:
+def _label_of(prefix: str, title: str, used_labels: Collection[str]) -> str:
     """Return the label of a section, with a number if an earlier section has the same label."""
     for number in count(1):
         suffix = f" ({number})" if number > 1 else ""
         label = " ".join((f"{prefix}: {title}" if title else prefix).split())
         max_length = MAX_LABEL_LENGTH - len(suffix)
         label = (label if len(label) <= max_length else f"{label[: max_length - 1].rstrip()}…") + suffix
-        if fold_label(label) not in used:
+        if fold_label(label) not in used_labels:
             return label
     raise AssertionError("unreachable")
 
 
-def _edit_of(label: str, body: str, source: str) -> Edit:
-    """Return the edit that stores a section. Raises INVALID_ARGUMENT or CONTENT_TOO_LARGE if the edit is invalid."""
-    limit = min(max(LIMIT, len(body)), MAX_LIMIT)
-    edit = Edit(label=label, text=body, mode="replace", limit=limit, source=source)
-    edit.apply(None)
-    return edit
-
-
-def _sections(text: str) -> Iterator[tuple[int, str, str]]:
+def _split_sections(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield line number, title and text of each section with a heading of level 1 or 2. Skips empty sections."""
     sections: list[tuple[int, str, list[str]]] = [(1, "", [])]
     fence = ""

@@ -42,7 +42,6 @@ async def write_summary(core: Core, lines: Sequence[str]) -> str | None:
 
 
 def _last_lines(lines: Sequence[str]) -> list[str]:
-    """Return the last lines that fit into the limit, in order."""
     last_lines: list[str] = []
     remaining = MAX_CHARACTERS
     for line in reversed(lines):

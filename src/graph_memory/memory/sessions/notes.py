@@ -79,7 +79,7 @@ async def notes_of(
     limit: int = 100,
     unreadable: list[GraphError] | None = None,
 ) -> list[Note]:
-    """Return notes of a kind, most recently changed first. With `keys`, return only notes with one of these keys.
+    """Return notes of a kind, most recently changed first. If `keys` is given, only notes with one of these keys.
 
     If `unreadable` is given, notes whose text cannot be read are omitted, and their errors are added to it. Otherwise
     raises CONTENT_READ_FAILED.
@@ -93,7 +93,8 @@ async def find_notes(
 ) -> list[NodeState]:
     """Return the nodes of notes of a kind, without their texts. See `notes_of`."""
     ids = await reader.read(NOTES, domain=domain, type=kind.type, property=kind.key, keys=keys, limit=limit)
-    events = {row.draft.subject: row for row in map(Event.from_row, await _read_last_events(reader, domain, ids))}
+    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=ids)
+    events = {event.draft.subject: event for event in map(Event.from_row, rows)}
     return [NodeState.from_live(live_state(events[node_id])) for node_id in ids if node_id in events]
 
 
@@ -111,27 +112,16 @@ async def read_notes(
     notes: list[Note] = []
     for node in nodes:
         try:
-            notes.append(Note(node, await _read_text(core, domain, node, texts)))
+            content = await core.contents.fetch(domain, node.content, texts.get(node.content.sha256))
         except GraphError as error:
             if unreadable is None or error.code is not Code.CONTENT_READ_FAILED:
                 raise
-            unreadable.append(_unreadable_error(node, kind, error))
+            key = node.properties.get(kind.key, node.id)
+            message = f"{kind.type} {quote(key)} cannot be read: {error.message}"
+            unreadable.append(GraphError(error.code, message, {**error.details, kind.key: key}))
+            continue
+        notes.append(Note(node, content.text or ""))
     return notes
-
-
-def _unreadable_error(node: NodeState, kind: NoteKind, error: GraphError) -> GraphError:
-    key = node.properties.get(kind.key, node.id)
-    message = f"{kind.type} {quote(key)} cannot be read: {error.message}"
-    return GraphError(error.code, message, {**error.details, kind.key: key})
-
-
-async def _read_last_events(reader: Reader, domain: str, ids: Sequence[str]) -> list[dict[str, object]]:
-    return await read_in_parts(reader, LAST_EVENTS, domain, subjects=ids)
-
-
-async def _read_text(core: Core, domain: str, node: NodeState, texts: Mapping[str, str]) -> str:
-    content = await core.contents.fetch(domain, node.content, texts.get(node.content.sha256))
-    return content.text or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +137,7 @@ class WrittenNote:
 async def write_note(
     core: Core, domain: str, name: str, kind: NoteKind, key: str | None, decide: Callable[[Note | None], DesiredNote]
 ) -> WrittenNote:
-    """Create or change the note with the given key. Without a key, always create a new note.
+    """Create or change the note with the given key. If `key` is None, always create a new note.
 
     `decide` gets the stored note, or None if there is none, and returns the desired note. Raises the errors of
     `decide`, INVALID_NODE_TYPE if a closed ontology lacks the type, and TYPE_LIMIT_REACHED if the type cannot be added.
@@ -183,7 +173,7 @@ async def write_note(
 
 @dataclass(frozen=True, slots=True)
 class _StoredNote:
-    """The note that is stored under a key, if any, and its new text."""
+    """The note that is stored under a key, if there is one, and its new text."""
 
     before: Note | None
     content: Content

@@ -62,23 +62,15 @@ class PastGraph:
     rows: GraphRow
     properties: Mapping[str, Mapping[str, PropertyValue]]
 
-    def open_entities(self, entities: Sequence[EntityFields]) -> OpenedRow:
-        """Return entities with their relations and properties."""
-        properties = [list(self.properties[entity[0]].items()) for entity in entities]
-        return OpenedRow(entities, self.with_relations(entities).relations, properties)
-
     def _aliases(self, entity: EntityFields) -> str | None:
         stored = self.properties[entity[0]].get(ALIASES)
         return stored if isinstance(stored, str) else None
 
-    def with_relations(self, entities: Sequence[EntityFields]) -> GraphRow:
-        """Return entities with their relations."""
-        return GraphRow(entities, relations_around(entities, self.rows.relations))
-
-    def find_matching(self, needles: Sequence[str]) -> GraphRow:
-        """Return the entities that contain each of these lower-case texts."""
+    def find_matching(self, terms: Sequence[str]) -> GraphRow:
+        """Return the entities that contain all of these case-folded texts."""
         texts = {entity[0]: texts_of(entity, self._aliases(entity)) for entity in self.rows.entities}
-        return self.with_relations([entity for entity in self.rows.entities if contains_all(texts[entity[0]], needles)])
+        entities = [entity for entity in self.rows.entities if contains_all(texts[entity[0]], terms)]
+        return GraphRow(entities, relations_around(entities, self.rows.relations))
 
     def names(self, entity: EntityFields) -> set[str]:
         """Return the name and the aliases of an entity."""
@@ -110,10 +102,12 @@ class PastMemory(Past):
         if detail:
             hint = Hint("Omit detail.", " Use {memory_log} to get ids and times.")
             raise invalid_argument("detail", "detail is true, which past states do not support", hint)
-        names_wanted = frozenset(asked.names_from(names))
+        requested_names = frozenset(asked.names_from(names))
         graph = await self._graph()
-        entities = [entity for entity in graph.rows.entities if not names_wanted.isdisjoint(graph.names(entity))]
-        opened = graph.open_entities(entities)
+        entities = [entity for entity in graph.rows.entities if not requested_names.isdisjoint(graph.names(entity))]
+        relations = relations_around(entities, graph.rows.relations)
+        properties = [list(graph.properties[entity[0]].items()) for entity in entities]
+        opened = OpenedRow(entities, relations, properties)
         return graph_of([opened]).model_copy(update={"notes": tuple(opened.notes) or None})
 
     async def search_nodes(self, query: str) -> KnowledgeGraph:
@@ -121,8 +115,8 @@ class PastMemory(Past):
         text = asked.text_from(query, "query")
         graph = await self._graph()
         row = graph.find_matching([fold_entity_text(text)])
-        if not row.entities and self._core.search_words and (needles := search_terms_of(text)):
-            row = sort_by_relevance(graph.find_matching(needles), needles)
+        if not row.entities and self._core.search_words and (terms := search_terms_of(text)):
+            row = sort_by_relevance(graph.find_matching(terms), terms)
         return graph_of([row])
 
     async def read_graph(
@@ -142,15 +136,15 @@ class PastMemory(Past):
 
     async def _graph(self) -> PastGraph:
         rows = await self._core.store.read(PAST, domain=self._domain, at=self.seq)
-        [then] = await self._core.store.read(NEXT_EVENTS, domain=self._domain, numbers=[self.seq])
+        [next_event] = await self._core.store.read(NEXT_EVENTS, domain=self._domain, numbers=[self.seq])
         await self._check_kept()
-        return await anyio.to_thread.run_sync(past_graph, [row.event for row in rows], then.at or utc_now())
+        return await anyio.to_thread.run_sync(past_graph, [row.event for row in rows], next_event.at or utc_now())
 
 
 def past_graph(events: Sequence[Mapping[str, object]], then: datetime) -> PastGraph:
-    """Return the entities and relations that the subjects' last events describe.
+    """Return the entities and relations that the last events of all subjects describe.
 
-    Observations and relations that have ended are omitted.
+    Observations and relations that had ended at the time `then` are omitted.
     """
     drafts = sorted((Event.from_row(event).draft for event in events), key=_creation_order)
     current = [draft for draft in drafts if not draft.erased and not _has_ended(draft, then)]
@@ -181,8 +175,8 @@ def _text(draft: Draft, key: str) -> str:
 
 
 def _has_ended(draft: Draft, then: datetime) -> bool:
-    ends = (draft.state or {}).get("_valid_to")
-    return isinstance(ends, datetime) and ends <= then
+    end = (draft.state or {}).get("_valid_to")
+    return isinstance(end, datetime) and end <= then
 
 
 def _creation_order(draft: Draft) -> tuple[str, int, str]:

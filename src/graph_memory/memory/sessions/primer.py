@@ -27,7 +27,7 @@ class Primer(RemainingTokens):
         return "\n".join(self.lines)
 
     def count_sections(self, sections: Mapping[str, Sequence[str]]) -> int:
-        """Return the number of tokens of sections, given as a mapping from headings to lines."""
+        """Return the number of tokens of sections. `sections` maps headings to lines."""
         lines = [line for head, section_lines in sections.items() for line in (*self._head(head), *section_lines)]
         return sum(self.count(f"{line}\n") for line in lines)
 
@@ -52,20 +52,20 @@ class Primer(RemainingTokens):
     ) -> None:
         """Add a quoted text within a share of the remaining tokens.
 
-        If the text is cut, a note refers to the call `how`, which returns the whole text.
+        If the text is cut, a note mentions `how`, the call that returns the whole text.
         """
-        aside = self.left - int(self.left * share)
-        self.left -= aside
+        reserved = self.left - int(self.left * share)
+        self.left -= reserved
         lines = [*first_lines, *(f"> {to_visible(line)}" for line in text.splitlines())]
         omitted_before, number = self.left_out, self.add_section(head, lines)
         if number < len(lines):
             self.left_out = omitted_before + 1
-            opening, cut = [] if number else [*self._head(head), *first_lines], _CUT.format(how)
-            room = self.left - self.count("\n".join([*opening, "> ", cut, ""]))
-            rest = flatten(lines[max(number, len(first_lines))].removeprefix("> "))
-            part = select_sentences(rest, EMPTY_QUERY, room, self.count)
-            self._add_lines([*opening, *([f"> {part}"] if part else []), cut])
-        self.left += aside
+            opening, note = [] if number else [*self._head(head), *first_lines], _CUT.format(how)
+            room = self.left - self.count("\n".join([*opening, "> ", note, ""]))
+            next_line = flatten(lines[max(number, len(first_lines))].removeprefix("> "))
+            part = select_sentences(next_line, EMPTY_QUERY, room, self.count)
+            self._add_lines([*opening, *([f"> {part}"] if part else []), note])
+        self.left += reserved
 
     def _head(self, head: str) -> list[str]:
         return [*([""] if self.lines else []), f"## {head}"]

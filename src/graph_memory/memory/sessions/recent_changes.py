@@ -18,7 +18,7 @@ LAST_TIME, LAST, BEFORE = "Changed since last time", "Who changed what last", "C
 class Changes:
     """Recent changes, split at the last session into `since` and `before`.
 
-    Without an earlier session, all are in `before`.
+    If there is no earlier session, `before` contains all of them.
     """
 
     since: Sequence[Change]
@@ -50,15 +50,18 @@ class Changes:
 
 
 def _parts(change: Change, text: str, listed: Collection[str], head: str) -> Sequence[ChangeDescription]:
-    item, parts = change.node_changes, change.parts(text, only_new=head != LAST_TIME)
-    is_listed = item.id in listed and item.state == "new"
-    return [part for part in parts if part.subject != item.id] if is_listed else parts
+    node, parts = change.node_changes, change.parts(text, only_new=head != LAST_TIME)
+    is_listed = node.id in listed and node.state == "new"
+    return [part for part in parts if part.subject != node.id] if is_listed else parts
 
 
 async def read_changes(
     core: Core, domain: str, project: str | None, session: str | None, without_types: Collection[str]
 ) -> Changes:
-    """Return the newest changes of a domain, split at the last session, except `session`, of the project or caller."""
+    """Return the newest changes in a domain, split at the last session of the project or caller.
+
+    `session` is the current session, which does not count. Changes of nodes of the types `without_types` are omitted.
+    """
     last = await last_session(core, domain, of=project, or_any=True, excluded=session)
     if last is None:
         return Changes((), await find_changed_nodes(core, domain, without_types=without_types))

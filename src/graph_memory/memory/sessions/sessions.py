@@ -58,7 +58,7 @@ _USER = "The user"
 UNFINISHED = query("sessions/unfinished", str)
 """The ids of the nodes of given types whose status is not closed, newest first."""
 _CHANGES_SHARE, _CHANGES_SHARE_WITH_PROJECT = 0.6, 0.3
-"""The share of the remaining tokens for the newest changes: without a project, and with a project."""
+"""The share of the remaining tokens for the newest changes: if no project is given, and if one is given."""
 _GOALS = frozenset({"goal", "agentgoal", "goals", "objective", "milestone", "todo", "task"})
 _FINISHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
 _QUESTIONS_SHARE = 0.4
@@ -172,7 +172,7 @@ def _fit_questions(findings: Sequence[Finding], max_tokens: int) -> tuple[Sequen
 def _sort_blocks(blocks: Sequence[Block], project: str | None) -> list[Block]:
     """Return the blocks that have text. The project's block follows the standard blocks."""
     blocks_with_text = [block for block in blocks if block.text]
-    return sorted(blocks_with_text, key=lambda block: block.label not in ("persona", "human", "project", project))
+    return sorted(blocks_with_text, key=lambda block: block.label not in (*STANDARD, project))
 
 
 async def _last_summary(core: Core, domain: str, request: StartRequest, unreadable: list[GraphError]) -> Note | None:
@@ -201,7 +201,7 @@ async def _first_readable(
 
 
 def _warn_of_summaries(unreadable: Sequence[GraphError]) -> list[str]:
-    """Return one warning about all unreadable summaries, with the first error, or no warning if all can be read."""
+    """Return one warning about all unreadable summaries, with the first error. If there are none, return no warning."""
     if not unreadable:
         return []
     others = len(unreadable) - 1
@@ -224,7 +224,7 @@ class _Recaller:
         """Add facts about a project, if a matching subject is not shown yet. Returns warnings.
 
         Waits only briefly for the word index, and not for vectors. Leaves `needed` tokens for other sections, and a
-        share of the rest for other facts.
+        share of the remaining tokens for other facts.
         """
         coverage_of_index = await catch_up(
             self.core, self.domain, within=_INDEXING_SECONDS, vectors=False, handful_within=0.0
@@ -237,8 +237,7 @@ class _Recaller:
             room = max(self.primer.left - needed, self.primer.left // 2)
             notes = await self.add_recall(f"About {printable(project)}", "medium", project, int(room * _PROJECT_SHARE))
         notes = [*coverage_of_index.warnings, *notes]
-        if coverage_of_index.behind:
-            behind = coverage_of_index.behind
+        if behind := coverage_of_index.behind:
             missing = f"The last {behind:,} changes are not indexed yet, so their facts about {quote(project)}"
             return [*notes, f"{missing} are missing. Use recall in a moment."]
         return notes if ranking.ranked else [*notes, f"Nothing is known about {quote(project)} yet."]
@@ -297,19 +296,19 @@ async def with_summaries(core: Core, domain: str, sessions_found: Sessions) -> S
     keys = [session.session for session in sessions_found.sessions if session.session is not None]
     read = partial(notes_of, core, core.store, domain, SUMMARY, unreadable=[])
     notes = await read(keys=keys, limit=len(keys)) if keys else []
-    texts = {note.properties[SUMMARY.key]: _cut(note.text) for note in notes}
+    texts = {note.properties[SUMMARY.key]: _shorten(note.text) for note in notes}
     sessions = (
         session.model_copy(update={"summary": texts.get(session.session or "")}) for session in sessions_found.sessions
     )
     return Sessions(sessions=tuple(sessions))
 
 
-def _cut(summary: str) -> str:
+def _shorten(summary: str) -> str:
     return summary if len(summary) <= MAX_SUMMARY_LENGTH else f"{summary[:MAX_SUMMARY_LENGTH].rstrip()}…"
 
 
 def _end_of(summary: NodeState) -> datetime:
-    """Return when the session of a summary ended: as stored, otherwise when the summary was last changed."""
+    """Return the time at which a summary's session ended, or else the time at which the summary was last changed."""
     try:
         return in_utc(datetime.fromisoformat(str(summary.properties.get(_ENDED))))
     except ValueError:
@@ -326,7 +325,6 @@ async def session_end(
             "summary", "summary is blank", "Write a few lines: completed work, decisions, open questions."
         )
     session = request.session_id or core.origin.session
-
     now = utc_now()
 
     def decide(before: Note | None) -> DesiredNote:

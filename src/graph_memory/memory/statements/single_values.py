@@ -13,9 +13,9 @@ from graph_memory.memory.statements.values.literals import Kind, folded_text, sp
 
 _CAPITAL = re.compile(r"\b[A-ZÀ-ÞА-ЯЁ][\w.-]*")
 _TITLES = r"(?:(?:the|le|la|el|il|o|a|der|die|dem|dr|mr|mrs|ms|herr|frau)\.? )*"
-_MAX_PHRASE = 40
+_MAX_PHRASE_LENGTH = 40
 """Maximum number of characters of the words for an attribute before `is`."""
-_MAX_VALUE = 200
+_MAX_VALUE_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,9 @@ def parse_attribute_value(text: str, language: Lexicon) -> SingleValue | None:
 @lru_cache(maxsize=32)
 def _attribute_pattern(language: Lexicon) -> re.Pattern[str]:
     copulas = "|".join(language.copulas.split()) or "(?!)"
-    return re.compile(rf"([^:;.!?]{{1,{_MAX_PHRASE}}}?)(?:\s+(?:{copulas})|:)\s+(.{{1,{_MAX_VALUE}}}?)", re.IGNORECASE)
+    return re.compile(
+        rf"([^:;.!?]{{1,{_MAX_PHRASE_LENGTH}}}?)(?:\s+(?:{copulas})|:)\s+(.{{1,{_MAX_VALUE_LENGTH}}}?)", re.IGNORECASE
+    )
 
 
 @lru_cache(maxsize=32)
@@ -71,5 +73,5 @@ def _name_patterns(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str]]
     copulas = "|".join(language.copulas.split()) or "(?!)"
     return (
         re.compile(rf"\b({verbs}) {_TITLES}(\w+)" if language.holds_one else "(?!)"),
-        re.compile(rf"^([^:,;.!?]{{1,{_MAX_PHRASE}}}?)(?: (?:{copulas})|:) {_TITLES}(\w+)"),
+        re.compile(rf"^([^:,;.!?]{{1,{_MAX_PHRASE_LENGTH}}}?)(?: (?:{copulas})|:) {_TITLES}(\w+)"),
     )

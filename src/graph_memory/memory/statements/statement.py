@@ -17,11 +17,11 @@ _IDENTIFIER = re.compile(r"`([^`]+)`|\b(\w+)\(\)|\b(\w+_\w+)\b")
 _NAME = re.compile(
     r"(?<![.!?:;] )(?<=[\w,;)\"'] )([A-ZÀ-ÞА-Я][\w.-]*\w|[A-Z])|\b(\w*[a-z]\w*[A-Z]\w*|[A-Z]{2,}\w*|[A-Za-z]+\d\w*)\b"
 )
-_ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
-_QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
+_SENTENCE_END = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
+_QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_SENTENCE_END}"), re.compile(rf"[!！]{_SENTENCE_END}")
 _CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
 _WORDS_AT_START = 4
-"""Number of words at the beginning in which another person may be named."""
+"""Number of words at the beginning in which another person may be mentioned."""
 _MIN_STEM_LENGTH = 2
 
 
@@ -49,7 +49,7 @@ class Statement:
     is_denied: bool
     """Whether the statement contains a negation."""
     is_end_denied: bool
-    """Whether a negation belongs to a state's end, as in `has not sold`, but not in `no longer has`."""
+    """Whether a negation denies the end of a state, as in `has not sold`, but not in `no longer has`."""
     denied_stems: frozenset[str]
     """The stems of clauses with a negation."""
     is_question: bool
@@ -103,10 +103,11 @@ _CUES = (
 def parse_statement(text: str, language: Lexicon) -> Statement:
     """Parse a text as a statement."""
     has_spaces = language.has_spaces_between_words
-    values, rest = values_of(text, language)
-    words = words_only(rest)
-    misleading, negated = (
-        compile_phrases(phrases, has_spaces=has_spaces) for phrases in (language.misleading, language.negations)
+    values, remaining_text = values_of(text, language)
+    words = words_only(remaining_text)
+    misleading, negated, endings, reasons = (
+        compile_phrases(phrases, has_spaces=has_spaces)
+        for phrases in (language.misleading, language.negations, language.endings, language.reasons)
     )
     text_without_values = misleading.sub(_blank_out, words)
     names = frozenset(stem_of(name, language) for name in _likely_names(text, language))
@@ -120,21 +121,14 @@ def parse_statement(text: str, language: Lexicon) -> Statement:
         tense=_tense(words, language),
         single_values=find_single_values(text, language) if has_spaces else (),
         stated=parse_attribute_value(text, language) if has_spaces else None,
-        identifiers=_identifiers(text),
+        identifiers=frozenset(name for match in _IDENTIFIER.findall(text) for name in match if name),
         is_denied=negated.search(text_without_values) is not None,
-        is_end_denied=negated.search(
-            compile_phrases(language.endings, has_spaces=has_spaces).sub(_blank_out, text_without_values)
-        )
-        is not None,
+        is_end_denied=negated.search(endings.sub(_blank_out, text_without_values)) is not None,
         denied_stems=_denied_stems(fold_text(text), language),
         is_question=_QUESTION.search(text) is not None,
         is_exclaimed=_EXCLAMATION.search(text) is not None,
         cues=_cues(text_without_values, language),
-        asserted=_cues(
-            compile_phrases(language.reasons, has_spaces=has_spaces).split(text_without_values)[0]
-            or text_without_values,
-            language,
-        ),
+        asserted=_cues(reasons.split(text_without_values)[0] or text_without_values, language),
         kin=_kinship_words(words, language),
     )
 
@@ -147,7 +141,6 @@ def _cues(words: str, language: Lexicon) -> frozenset[str]:
 
 
 def _denied_stems(text: str, language: Lexicon) -> frozenset[str]:
-    """Return the stems of the clauses that contain a negation."""
     has_spaces = language.has_spaces_between_words
     negated = compile_phrases(language.negations, has_spaces=has_spaces)
     misleading = compile_phrases(language.misleading, has_spaces=has_spaces)
@@ -179,13 +172,9 @@ def _tense(words: str, language: Lexicon) -> str:
     return "was" if was and not now else "is" if now and not was else ""
 
 
-def _identifiers(text: str) -> frozenset[str]:
-    return frozenset(name for match in _IDENTIFIER.findall(text) for name in match if name)
-
-
 def _kinship_words(words: str, language: Lexicon) -> frozenset[str]:
     front = (
         " ".join(words.split()[:_WORDS_AT_START]) if language.has_spaces_between_words else words[: 2 * _WORDS_AT_START]
     )
-    results = compile_phrases(language.kin, has_spaces=language.has_spaces_between_words).findall(front)
-    return frozenset(stem_of(word, language) for word in results)
+    matches = compile_phrases(language.kin, has_spaces=language.has_spaces_between_words).findall(front)
+    return frozenset(stem_of(word, language) for word in matches)

@@ -18,7 +18,7 @@ MAX_QUESTIONS = 3
 MAX_LENGTH = 2_000
 """Maximum number of characters of a statement. Longer texts are documents, and are only compared for equality."""
 _THRESHOLD_INCREASE = 0.25
-"""The threshold's increase, in log units, for each factor of e in the number of known statements or chance matches.
+"""Increase of the threshold, in log units, for each factor of e in the number of known statements or chance matches.
 Chosen with the data in `tests/data/lives.jsonl`."""
 
 
@@ -72,29 +72,25 @@ def judge_statement(new: str, known: Sequence[CurrentObservation], entity: str) 
     equal_observation = find_equal(new, known)
     if equal_observation is not None:
         return Verdict(rule=Rule.EQUAL_TEXT, known=equal_observation, score=1.0)
-    pairs = [
-        (observation, *_compare_and_weigh(observation.text, new, entity)) for observation in _comparable(new, known)
-    ]
-    ties = Counter(tie for _, pair, _ in pairs for tie in pair.shared_features)
-    count = len(known)
-    weighed = [
-        (weight - _threshold_increase(pair, ties, count), observation, pair)
+    comparable = [other for other in known if max(len(other.text), len(new)) <= MAX_LENGTH]
+    pairs = [(other, *_compare_and_weigh(other.text, new, entity)) for other in comparable]
+    feature_counts = Counter(feature for _, pair, _ in pairs for feature in pair.shared_features)
+    weighed_pairs = [
+        (weight - _threshold_increase(pair, feature_counts, len(known)), observation, pair)
         for observation, pair, weight in pairs
         if weight >= 0
     ]
-    likely_doubts = sorted(
-        (weighed_pair for weighed_pair in weighed if weighed_pair[0] >= 0), key=lambda weighed_pair: -weighed_pair[0]
-    )
-    doubts = [
+    likely_pairs = sorted((weighed for weighed in weighed_pairs if weighed[0] >= 0), key=lambda weighed: -weighed[0])
+    replacements = [
         PossibleReplacement(
             observation,
             round(outdated_probability(pair), 2),
-            describe_reason(pair),
+            "; ".join(f"{feature} ({evidence})" for feature, evidence in pair.features.items()) or "much alike",
             excludes=not EXCLUDING.isdisjoint(pair.features),
         )
-        for _, observation, pair in likely_doubts[:MAX_QUESTIONS]
+        for _, observation, pair in likely_pairs[:MAX_QUESTIONS]
     ]
-    return Verdict(rule=Rule.NEW, possible_replacements=doubts)
+    return Verdict(rule=Rule.NEW, possible_replacements=replacements)
 
 
 def find_equal(new: str, known: Sequence[CurrentObservation]) -> CurrentObservation | None:
@@ -103,24 +99,12 @@ def find_equal(new: str, known: Sequence[CurrentObservation]) -> CurrentObservat
     return next(exact, None) or next((observation for observation in known if same_text(observation.text, new)), None)
 
 
-def _comparable(new: str, known: Sequence[CurrentObservation]) -> Sequence[CurrentObservation]:
-    return (
-        [observation for observation in known if len(observation.text) <= MAX_LENGTH] if len(new) <= MAX_LENGTH else ()
-    )
-
-
-def _threshold_increase(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
-    """Return the threshold increase for the number of known statements, in log units. It is 0 for one statement.
+def _threshold_increase(pair: Comparison, feature_counts: Mapping[str, int], known_count: int) -> float:
+    """Return the increase of the threshold for the number of known statements, in log units. For 1 statement, it is 0.
 
     The more statements are known, the less likely it is that a particular statement is meant. A word that occurs in
     many statements identifies none of them. The increase therefore depends on the number of known statements, and on
     how many of them are expected to share the pair's words.
     """
-    expected_matches = known * prod(ties[tie] / known for tie in pair.shared_features)
-    return _THRESHOLD_INCREASE * log(max(1.0, known * expected_matches))
-
-
-def describe_reason(pair: Comparison) -> str:
-    """Describe in words why the known statement may be out of date."""
-    lines = [f"{feature} ({evidence})" for feature, evidence in pair.features.items()]
-    return "; ".join(lines) if lines else "much alike"
+    expected_matches = known_count * prod(feature_counts[feature] / known_count for feature in pair.shared_features)
+    return _THRESHOLD_INCREASE * log(max(1.0, known_count * expected_matches))

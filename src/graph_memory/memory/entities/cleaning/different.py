@@ -1,4 +1,4 @@
-"""Records that similar entities are different. A property of one entity contains the ids of the others, as JSON."""
+"""Records that similar entities are different. A property of one entity contains a JSON list of the others' ids."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ATTEMPTS = 5
 
 
 async def mark_different(core: Core, domain: str, new: str, known: str) -> int | None:
-    """Record that two entities are different. Returns the change's log number, or None if this is already recorded.
+    """Record that two entities are different. Returns the log number of the change, or None if it is already recorded.
 
     The entity `new` stores the record, or `known` if `new` is protected. Raises PROTECTED if both are protected,
     INVALID_ARGUMENT if the property contains another value, and VERSION_CONFLICT if other writers keep changing the

@@ -46,21 +46,21 @@ async def get_recent(core: Core, domain: str, limit: int) -> EntityList:
 
 async def get_hot(core: Core, domain: str, limit: int) -> EntityList:
     """Return the most used entities. See `Entities.get_hot`."""
-    most = check_list_limit(limit)
+    limit = check_list_limit(limit)
     rows = await read_most_used(core, domain, MAX_LISTED)
     return await _list_entities(
-        core, domain, [row.id for row in rows], most, looked_at={row.id: row.count for row in rows}
+        core, domain, [row.id for row in rows], limit, looked_at={row.id: row.count for row in rows}
     )
 
 
 async def get_by_type(core: Core, domain: str, type_name: str, limit: int) -> EntityList:
     """Return the entities of exactly this type. See `Entities.get_by_type`."""
-    most = check_list_limit(limit)
+    limit = check_list_limit(limit)
     stored = sorted({stored_name(type_name, ENTITY), ENTITY})
-    ids = await core.store.read(OF_TYPE, domain=domain, type=type_name, stored=stored, limit=most + 1)
+    ids = await core.store.read(OF_TYPE, domain=domain, type=type_name, stored=stored, limit=limit + 1)
     if not ids and (ontology := await core.log.ontology(domain)) is not None:
         ontology.node_type(stored_name(type_name, ENTITY))  # raises an error if there is no such type
-    return await _list_entities(core, domain, ids, most)
+    return await _list_entities(core, domain, ids, limit)
 
 
 async def _list_entities(
@@ -75,8 +75,9 @@ async def _list_entities(
     rows = await read_survey(core.store, domain, ids)
     briefs = [row.brief((looked_at or {}).get(row.id)) for row in rows[:limit]]
     if changed:
-        last = [changed[row.id] for row in rows[:limit]]
+        changes = (changed[row.id] for row in rows[:limit])
         briefs = [
-            brief.model_copy(update={"changed": row.at, "by": row.by}) for brief, row in zip(briefs, last, strict=True)
+            brief.model_copy(update={"changed": change.at, "by": change.by})
+            for brief, change in zip(briefs, changes, strict=True)
         ]
     return EntityList(entities=tuple(briefs), more=len(rows) > limit)

@@ -1,10 +1,10 @@
-"""`graph_health` and `find_orphans`: suggested improvements to a graph, each with the call that makes it."""
+"""`graph_health` and `find_orphans`: suggested improvements to a graph, each with the call to make next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.core import Core
@@ -134,19 +134,15 @@ def _orphan_finding(row: SurveyRow) -> Finding:
 async def _find_stale(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
     """Return a finding for each entity that was neither changed nor used within `STALE`, oldest change first."""
     before = utc_now() - STALE
-    old = sorted((row for row in rows if row.changed < before), key=lambda row: row.changed)
-    looks = await accesses_of(core, domain, [row.id for row in old])
-    return [_stale_finding(row) for row in old if row.id not in looks or looks[row.id].last < before]
+    old_rows = sorted((row for row in rows if row.changed < before), key=lambda row: row.changed)
+    accesses = await accesses_of(core, domain, [row.id for row in old_rows])
+    return [_stale_finding(row) for row in old_rows if row.id not in accesses or accesses[row.id].last < before]
 
 
 def _stale_finding(row: SurveyRow) -> Finding:
-    reason = f"neither changed nor used since {_day(row.changed)}: still true?"
+    reason = f"neither changed nor used since {row.changed.date().isoformat()}: still true?"
     call = ReadyCall(tool="open_nodes", arguments={"names": [row.name]})
     return Finding(kind="stale", about=(row.name,), reason=reason, call=call)
-
-
-def _day(time: datetime) -> str:
-    return time.date().isoformat()
 
 
 def _hub_finding(row: SurveyRow) -> Finding:
@@ -157,8 +153,7 @@ def _hub_finding(row: SurveyRow) -> Finding:
 
 async def find_contradictions(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
     """Return a finding for each `contradicts` connection, or none if the ontology lacks that type."""
-    declared = ontology.find_connection_type(TYPE)
-    if declared is None:
+    if ontology.find_connection_type(TYPE) is None:
         return []
     rows = await core.store.read(EDGES, domain=domain, types=[TYPE], limit=MAX_EDGES)
     reason = "a contradicts connection: they cannot both be true. Correct the wrong one, then delete the connection"
@@ -221,15 +216,13 @@ async def _find_unused_types(core: Core, domain: str, ontology: Ontology) -> lis
     counts = await core.store.read(TYPE_COUNTS, domain=domain, most=1)
     used = {row.type for row in counts if row.nodes}
     names = [declared.name for declared in ontology.connection_types if declared.name not in standard_names()]
-    used_connections = set(await core.store.read(USED_CONNECTION_TYPES, domain=domain, types=names))
+    used_names = set(await core.store.read(USED_CONNECTION_TYPES, domain=domain, types=names))
     names_by_subject = {
         type_subject(Kind.NODE_TYPE, declared.name): declared.name
         for declared in ontology.node_types
         if declared.name not in used
     }
-    names_by_subject |= {
-        type_subject(Kind.CONNECTION_TYPE, name): name for name in names if name not in used_connections
-    }
+    names_by_subject |= {type_subject(Kind.CONNECTION_TYPE, name): name for name in names if name not in used_names}
     events = map(Event.from_row, await read_in_parts(core.store, LAST_EVENTS, domain, subjects=list(names_by_subject)))
     return [_unused_finding(names_by_subject[event.draft.subject], event) for event in events]
 

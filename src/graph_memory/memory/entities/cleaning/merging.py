@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
+from graph_memory.memory.changes.rules import retry_until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, with_aliases
 from graph_memory.memory.entities.cleaning.results import EntityMergeResult, MergeConflict
@@ -16,13 +17,13 @@ from graph_memory.memory.entities.cleaning.side_by_side import MovedStatement, a
 from graph_memory.memory.entities.names.find_entities import name_of_entity
 from graph_memory.memory.entities.observations.attached import AttachedRecords, read_attached
 from graph_memory.memory.entities.observations.moving import Move
-from graph_memory.memory.entities.writes import owners_of_new, validate
+from graph_memory.memory.entities.writes import owners_of_new, rule_check, validate
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, states_of
 from graph_memory.memory.entity_graph.names import official_not_found_error
 from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.rules import BrokenRule, connection_rules
+from graph_memory.model.events import Draft, Head, Op
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import DIFFERENT, NodeState
 from graph_memory.model.text.name_list import listed_names, name_list
@@ -64,7 +65,7 @@ async def merge_entities(
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """One attempt at a merge, with the rules broken by earlier attempts and the new ids of moved records."""
+    """One attempt at a merge, with the rules that earlier attempts broke and the new ids of the moved records."""
 
     into: str
     names: Sequence[str]
@@ -81,35 +82,21 @@ class _StoredRecords:
     sources: Sequence[NodeState]
     attached: AttachedRecords
     texts: Mapping[str, str]
-    """The description texts that are stored in Neo4j, keyed by hash."""
+    """The descriptions that are stored in Neo4j, keyed by hash."""
     content: Content | None
     """The description that the target takes over from a merged entity, or None."""
     windows: tuple[str, ...]
     context: Context
 
-    @property
-    def nodes_with_description(self) -> list[NodeState]:
-        """The target and the merged entities, if they have a description."""
-        return [node for node in (self.target, *self.sources) if node.content.size]
-
 
 async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> EntityMergeResult:
     """Write the merge. Checks the rules of connection types before the commit."""
     ontology = await core.log.require_ontology(domain)
-    has_rules = any(connection_rules(declared) for declared in ontology.connection_types)
+    check = None if dry_run else rule_check(domain, ontology, ontology.connection_types)
 
-    async def read(reader: Reader, head: Head) -> _StoredRecords:
-        return await _read(core, reader, head, merge)
-
-    def decide(head: Head, known: _StoredRecords) -> Decision[EntityMergeResult]:
-        return _decide(head, known, merge)
-
-    async def check(reader: Reader, events: Sequence[Event], _: EntityMergeResult) -> None:
-        await check_rules(reader, domain, events, ontology, in_turn=True)
-
-    after = check if has_rules and not dry_run else None
+    read, decide = partial(_read, core, merge), partial(_decide, merge)
     written = await core.log.write(
-        "merge_entities", domain, core.origin, read, decide, after_write=after, dry_run=dry_run
+        "merge_entities", domain, core.origin, read, decide, after_write=check, dry_run=dry_run
     )
     merged, changes = written.report, written.receipt
     if dry_run:
@@ -118,8 +105,8 @@ async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> 
     return merged.model_copy(update={"since": changes.changes[0].seq, "until": changes.seq})
 
 
-async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _StoredRecords:
-    states = await _states(reader, head.domain, [merge.into, *merge.names])
+async def _read(core: Core, merge: _Merge, reader: Reader, head: Head) -> _StoredRecords:
+    states = await _read_states(reader, head.domain, [merge.into, *merge.names])
     target, sources = states[merge.into], [states[name] for name in merge.names]
     attached = await read_attached(reader, head.domain, target.id, [source.id for source in sources], merge.new_ids)
     contents = [node.content for node in (target, *sources) if node.content.size]
@@ -140,7 +127,7 @@ async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _Store
     return _StoredRecords(target, sources, attached, texts, content, windows, context)
 
 
-def _decide(head: Head, stored: _StoredRecords, merge: _Merge) -> Decision[EntityMergeResult]:
+def _decide(merge: _Merge, head: Head, stored: _StoredRecords) -> Decision[EntityMergeResult]:
     target, sources = stored.target, stored.sources
     move = stored.attached.move(head.at)
     questions = add_questions(move, merge.doubtful)
@@ -182,7 +169,8 @@ def _decide(head: Head, stored: _StoredRecords, merge: _Merge) -> Decision[Entit
 
 def _description_conflicts(stored: _StoredRecords) -> list[MergeConflict]:
     """Return a conflict for each discarded description. The merge keeps only the first description."""
-    first, *others = stored.nodes_with_description or [stored.target]
+    nodes_with_description = [node for node in (stored.target, *stored.sources) if node.content.size]
+    first, *others = nodes_with_description or [stored.target]
 
     def description_of(node: NodeState) -> str:
         return printable(stored.texts.get(node.content.sha256) or f"{node.content.size:,} bytes")
@@ -199,7 +187,7 @@ def _description_conflicts(stored: _StoredRecords) -> list[MergeConflict]:
     ]
 
 
-async def _states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[str, NodeState]:
+async def _read_states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[str, NodeState]:
     """Return the states of the nodes with these names, keyed by name. Raises NODE_NOT_FOUND if one is missing."""
     rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=names)
     states = await states_of(reader, domain, [row.id for row in rows])
@@ -218,8 +206,8 @@ def merged_properties(
     for source in sources:
         name = str(source.properties["name"])
         if not source.mentioned and source.entity != target.entity:
-            kind = MergeConflict(what="type", kept=str(target.entity), not_taken=str(source.entity), of=name)
-            conflicts.append(kind)
+            conflict = MergeConflict(what="type", kept=str(target.entity), not_taken=str(source.entity), of=name)
+            conflicts.append(conflict)
         for key, value in source.properties.items():
             if key in ("name", ALIASES, DIFFERENT):
                 continue

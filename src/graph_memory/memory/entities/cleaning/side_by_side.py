@@ -1,4 +1,4 @@
-"""Asks, as `remember` does, which statement is outdated when a merge brings contradictory statements together."""
+"""Asks which statement is outdated if a merge brings contradictory statements together, as `remember` does."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ async def find_doubtful_statements(core: Core, domain: str, into: str, names: Se
     texts = [
         await core.store.read(CURRENT, domain=domain, node=ids[name]) if name in ids else [] for name in (into, *names)
     ]
-    return await anyio.to_thread.run_sync(_compare, into, texts)
+    return await anyio.to_thread.run_sync(_find_doubtful, into, texts)
 
 
-def _compare(entity: str, statements_by_entity: Sequence[Sequence[CurrentObservation]]) -> list[MovedStatement]:
+def _find_doubtful(entity: str, statements_by_entity: Sequence[Sequence[CurrentObservation]]) -> list[MovedStatement]:
     known, pairs = [*statements_by_entity[0][:_MAX_STATEMENTS]], list[MovedStatement]()
     for texts in statements_by_entity[1:]:
         statements = texts[:_MAX_STATEMENTS]
@@ -66,7 +66,7 @@ def _compare(entity: str, statements_by_entity: Sequence[Sequence[CurrentObserva
 def _statements_with_shared_words(
     observation: CurrentObservation, known: Sequence[CurrentObservation]
 ) -> list[CurrentObservation]:
-    """Return the statements that share the most words with an observation, and at least one."""
+    """Return the statements that share the most words with an observation, and at least one word."""
     words = frozenset(words_of(observation.text))
     shared = [(len(words.intersection(words_of(other.text))), other) for other in known]
     return [other for count, other in sorted(shared, key=lambda pair: -pair[0])[:_MAX_COMPARED] if count]
@@ -85,16 +85,14 @@ def add_questions(move: Move, pairs: Sequence[MovedStatement]) -> list[Question]
         state = ObservationState.from_state(draft.state or {})
         asks = tuple(dict.fromkeys((*state.asks, known)))
         move.drafts[place] = replace(draft, state=replace(state, asks=asks).state())
-        questions.append(_question(draft.subject, known, pair))
+        questions.append(
+            Question(
+                id=question_id(draft.subject, known),
+                known_text=pair.doubt.known.text,
+                new_text=pair.text,
+                reason=pair.doubt.reason,
+                score=pair.doubt.score,
+                choices=dict(OBSERVATION_CHOICES),
+            )
+        )
     return questions
-
-
-def _question(new: str, known: str, pair: MovedStatement) -> Question:
-    return Question(
-        id=question_id(new, known),
-        known_text=pair.doubt.known.text,
-        new_text=pair.text,
-        reason=pair.doubt.reason,
-        score=pair.doubt.score,
-        choices=dict(OBSERVATION_CHOICES),
-    )

@@ -91,20 +91,13 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
     ids = [subject_id for subject_id in dict.fromkeys((*shared, *cosines, *ids_by_name)) if subject_id != own_id]
     rows = [row for row in await read_survey(core.store, domain, ids) if not own.is_different_from(row)]
     fits = await _count_name_uses(core, domain, own, rows)
-    weighed = [
-        (
-            evidence(
-                own.compared_fields,
-                row.compared_fields,
-                shared.get(row.id, 0),
-                cosines.get(row.id),
-                fits.get(row.id, 0),
-            ),
-            row,
+    results: list[tuple[Evidence, SurveyRow]] = []
+    for row in rows:
+        similarity = evidence(
+            own.compared_fields, row.compared_fields, shared.get(row.id, 0), cosines.get(row.id), fits.get(row.id, 0)
         )
-        for row in rows
-    ]
-    results = [(similarity, row) for similarity, row in weighed if similarity.score >= LIKE]
+        if similarity.score >= LIKE:
+            results.append((similarity, row))
     results.sort(key=lambda pair: (-pair[0].score, pair[1].name))
     similars = tuple(
         SimilarEntity(
@@ -122,10 +115,10 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
 async def _count_name_uses(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
     """Return the number of names that contain the shorter of the two names, keyed by the id of the similar entity."""
     parts = {row.id: part for row in rows if (part := part_of_two(own.name, row.name))}
-    known = {
+    counts = {
         part: len(await names_containing(core.store, domain, part)) for part in sorted({*parts.values()})[:_MAX_PARTS]
     }
-    return {row: known.get(part, 2) for row, part in parts.items()}
+    return {subject_id: counts.get(part, 2) for subject_id, part in parts.items()}
 
 
 def _word_parts(name: str) -> Iterator[str]:
@@ -170,7 +163,7 @@ async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], m
     shared = Counter(pair for row in texts for pair in combinations(sorted(row.ids), 2))
     compared = {row.id: row.compared_fields for row in rows}
     likely = await anyio.to_thread.run_sync(_find_likely, compared, shared)
-    cosines = await _cosines(core, domain, list(likely))
+    cosines = await _read_cosines(core, domain, list(likely))
     duplicates: list[Duplicate] = []
     for (first, second), fits in likely.items():
         similarity = evidence(
@@ -178,53 +171,47 @@ async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], m
         )
         row, other = rows_by_id[first], rows_by_id[second]
         if similarity.score >= min_score and not row.is_different_from(other):
-            duplicates.append(_duplicate(row, other, similarity))
+            kept, merged = _sort_by_weight(row, other)
+            duplicates.append(
+                Duplicate(
+                    question=question_id(merged.id, kept.id),
+                    names=(kept.name, merged.name),
+                    score=similarity.score,
+                    reasons=similarity.sorted_reasons,
+                    call=_next_call(kept, merged, similarity),
+                )
+            )
     return sorted(duplicates, key=lambda duplicate: (-duplicate.score, duplicate.names))
 
 
 def _find_likely(compared: Mapping[str, ComparedEntity], shared: Mapping[Pair, int]) -> dict[Pair, int]:
     """Return the pairs that may be the same entity, with the number of names that contain the shorter name."""
     candidates = dict.fromkeys(
-        (*(pair for pair in shared if all(first in compared for first in pair)), *pairs(compared))
+        (*(pair for pair in shared if all(subject_id in compared for subject_id in pair)), *pairs(compared))
     )
-    parts = {pair: part for pair in candidates if (part := _shorter_named(compared, pair))}
-    counts = Counter(parts.values())
+    ids_of_shorter: dict[Pair, str] = {}
+    for first, second in candidates:
+        if part := part_of_two(compared[first].name, compared[second].name):
+            ids_of_shorter[first, second] = first if part == compared[first].name else second
+    counts = Counter(ids_of_shorter.values())
     return {
-        (first, second): counts[parts.get((first, second), "")]
+        (first, second): counts[ids_of_shorter.get((first, second), "")]
         for first, second in candidates
         if evidence(compared[first], compared[second], shared.get((first, second), 0), None, 1).reasons
     }
 
 
-def _shorter_named(compared: Mapping[str, ComparedEntity], pair: Pair) -> str | None:
-    """Return the id of the entity whose name is a part of the other entity's name, or None."""
-    first, second = pair
-    part = part_of_two(*(compared[subject_id].name for subject_id in pair))
-    return None if part is None else first if part == compared[first].name else second
-
-
-async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair, float]:
+async def _read_cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair, float]:
     """Return the cosine similarities of the pairs in which both entities have vectors."""
     if core.embedder is None or not likely:
         return {}
-    ids = list(dict.fromkeys(first for pair in likely for first in pair))[:_MAX_WITH_VECTORS]
+    ids = list(dict.fromkeys(subject_id for pair in likely for subject_id in pair))[:_MAX_WITH_VECTORS]
     vectors = await directions_of(DomainState(core, domain, None), ids)
     return {
         (first, second): float(vectors[first] @ vectors[second])
         for first, second in likely
         if first in vectors and second in vectors
     }
-
-
-def _duplicate(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> Duplicate:
-    kept, merged = _sort_by_weight(row, other)
-    return Duplicate(
-        question=question_id(merged.id, kept.id),
-        names=(kept.name, merged.name),
-        score=similarity.score,
-        reasons=similarity.sorted_reasons,
-        call=_next_call(kept, merged, similarity),
-    )
 
 
 def _sort_by_weight(row: SurveyRow, other: SurveyRow) -> tuple[SurveyRow, SurveyRow]:

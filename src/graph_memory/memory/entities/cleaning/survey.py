@@ -48,7 +48,7 @@ class SurveyRow:
 
     @property
     def weight(self) -> tuple[int, int, str]:
-        """The sort key for choosing the entity to keep, mainly the number of records that a merge would move."""
+        """The sort key for choosing the entity to keep: mainly the number of records that a merge has to move."""
         return self.observations + self.relations, self.relations, self.id
 
     def brief(self, looked_at: int | None = None) -> EntityBrief:
@@ -98,8 +98,8 @@ async def entity_id(reader: Reader, domain: str, name: str) -> str:
     return subject_id
 
 
-def check_list_limit(limit: object, maximum: int = MAX_LISTED) -> int:
-    """Return `limit`. Raises INVALID_ARGUMENT if it is not an integer from 1 to `maximum`."""
-    if type(limit) is not int or not 1 <= limit <= maximum:
-        raise invalid_argument("limit", f"limit cannot be {limit!r}", f"Use a whole number from 1 to {maximum:,}.")
+def check_list_limit(limit: object) -> int:
+    """Return `limit`. Raises INVALID_ARGUMENT if it is not an integer from 1 to `MAX_LISTED`."""
+    if type(limit) is not int or not 1 <= limit <= MAX_LISTED:
+        raise invalid_argument("limit", f"limit cannot be {limit!r}", f"Use a whole number from 1 to {MAX_LISTED:,}.")
     return limit

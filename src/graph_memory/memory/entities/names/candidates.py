@@ -22,7 +22,7 @@ _MAX_WORDS = 6
 _MAX_NEW = 10
 """Maximum number of new names per call that are compared with known names."""
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_a-zà-ÿ][\w.'’-]*)*")
-_SPANS, _MIN_LETTERS = 8, 3
+_MAX_SPANS, _MIN_LETTERS = 8, 3
 """Maximum number of parts of a text that are compared with known names, and minimum number of letters of a part."""
 
 
@@ -42,23 +42,23 @@ async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str
     """
     candidates_by_name: dict[str, Sequence[Candidate]] = {}
     for name, kind in names.items() if len(names) <= _MAX_NEW else ():
-        near = [word for word in await names_with_words(reader, domain, name) if is_part(name, word)]
+        near = await names_containing(reader, domain, name)
         rows = await _entities_named(reader, domain, [*near, *find_spans(name, _MAX_WORDS)])
         if (new := rows.pop(name, None)) and rows:
-            near = await _rank(reader, domain, ComparedEntity(name, kind), rows.values(), SAME)
-            candidates_by_name[name] = with_question_ids(new.id, near)
-    return {name: candidates_of_name for name, candidates_of_name in candidates_by_name.items() if candidates_of_name}
+            candidates = await _rank(reader, domain, ComparedEntity(name, kind), rows.values(), SAME)
+            candidates_by_name[name] = with_question_ids(new.id, candidates)
+    return {name: candidates for name, candidates in candidates_by_name.items() if candidates}
 
 
 def with_question_ids(new: str, known: Iterable[Candidate]) -> list[Candidate]:
-    """Return candidates with the ids of their questions. `new` is the id of the new entity."""
+    """Return the candidates with the ids of their questions. `new` is the id of the new entity."""
     return [candidate.model_copy(update={"question": question_id(new, candidate.id)}) for candidate in known]
 
 
 async def suggest_entities(reader: Reader, domain: str, text: str) -> list[str]:
     """Return the entities that a text may refer to, each as a string with its name and id, most similar first."""
     spans = dict.fromkeys(match[0] for match in _NAME.finditer(text) if len(match[0]) >= _MIN_LETTERS)
-    parts = sorted(spans, key=lambda span: not span[0].isupper())[:_SPANS]
+    parts = sorted(spans, key=lambda span: not span[0].isupper())[:_MAX_SPANS]
     candidates_by_id = {
         candidate.id: candidate for span in parts for candidate in await find_candidates(reader, domain, span)
     }
@@ -76,13 +76,13 @@ async def _rank(
 ) -> list[Candidate]:
     """Return the known entities whose similarity to the new entity is at least `min_score`, most similar first."""
     known = [row for row in rows if row.name != new.name]
-    fits = {new.name: sum(is_part(new.name, row.name) for row in known)}
+    name_counts = {new.name: sum(is_part(new.name, row.name) for row in known)}
     results: list[Candidate] = []
     for row in known:
         if is_part(row.name, new.name):
-            fits[row.name] = len({new.name, *await names_containing(reader, domain, row.name)})
+            name_counts[row.name] = len({new.name, *await names_containing(reader, domain, row.name)})
         part = part_of_two(new.name, row.name) or new.name
-        similarity = evidence(new, ComparedEntity(row.name, row.type), 0, None, fits[part])
+        similarity = evidence(new, ComparedEntity(row.name, row.type), 0, None, name_counts[part])
         if similarity.score >= min_score:
             results.append(
                 Candidate(id=row.id, name=row.name, likeness=similarity.score, reason=similarity.sorted_reasons[0])
@@ -92,4 +92,4 @@ async def _rank(
 
 async def names_containing(reader: Reader, domain: str, part: str) -> list[str]:
     """Return the names of entities whose names contain `part`."""
-    return [word for word in await names_with_words(reader, domain, part) if is_part(part, word)]
+    return [name for name in await names_with_words(reader, domain, part) if is_part(part, name)]

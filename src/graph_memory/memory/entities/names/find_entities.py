@@ -85,26 +85,19 @@ async def find_by_name_or_alias(reader: Reader, domain: str, name: str) -> Entit
 async def names_with_key(reader: Reader, domain: str, name: str) -> list[str]:
     """Return the entity names with the same name key as `name`, such as other spellings of it."""
     arguments = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
-    return [
-        match_name
-        for match_name in await reader.read(NAMES_BY_KEY, domain=domain, **arguments)
-        if is_same_name(match_name, name)
-    ]
+    names = await reader.read(NAMES_BY_KEY, domain=domain, **arguments)
+    return [match_name for match_name in names if is_same_name(match_name, name)]
 
 
 async def entities_with_same_name(reader: Reader, domain: str, node: str, names: Sequence[str]) -> list[Candidate]:
     """Return the other entities that already have one of the entity's new names or aliases, as questions."""
     new = names[:_MAX_NEW_NAMES]
-    known = (await names_by_alias(reader, domain, new)).items()
-    new_name_by_name = {name: new_name for new_name, others in known for name in others}
+    names_by_new_alias = await names_by_alias(reader, domain, new)
+    new_name_by_name = {name: new_name for new_name, others in names_by_new_alias.items() for name in others}
     for new_name in new:
         new_name_by_name |= dict.fromkeys(await names_with_key(reader, domain, new_name), new_name)
-    rows = [
-        row
-        for row in await read_in_parts(reader, NODES_BY_NAME, domain, names=list(new_name_by_name))
-        if row.id != node
-    ]
-    known = [
+    rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=list(new_name_by_name))
+    candidates = [
         Candidate(
             id=row.id,
             name=row.name,
@@ -112,9 +105,9 @@ async def entities_with_same_name(reader: Reader, domain: str, node: str, names:
             reason=f"both are named {quote(new_name_by_name[row.name])}",
         )
         for row in rows
-        if not row.is_mentioned
+        if row.id != node and not row.is_mentioned
     ]
-    return with_question_ids(node, known)
+    return with_question_ids(node, candidates)
 
 
 async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mentioned: bool = False) -> str:
@@ -150,8 +143,8 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
     spellings = [(row.name, row.name) for row in rows if not row.is_mentioned]
     spellings += await _aliases_in(reader, domain, spans)
     pairs = [(unicodedata.normalize("NFC", span), name) for span, name in spellings]
-    within = {span for span, _ in pairs for other, _ in pairs if span != other and span in other}
-    names = list(dict.fromkeys(name for span, name in pairs if span not in within))
+    contained_spans = {span for span, _ in pairs for other, _ in pairs if span != other and span in other}
+    names = list(dict.fromkeys(name for span, name in pairs if span not in contained_spans))
     if len(names) == 1:
         return EntityMatch(names[0], "text")
     if not names:

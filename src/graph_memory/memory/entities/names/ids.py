@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TypeVar
 
 from graph_memory.memory.core import Core
@@ -18,16 +19,11 @@ N = TypeVar("N", NewObservations, Removal, EntityEdit, ObservationEdit)
 
 async def resolve_all(core: Core, domain: str, references: Iterable[str]) -> list[str]:
     """Return the entity names for the references, without duplicates. An alias may refer to several entities."""
-    all_references = list(references)
-    by_id = await names_of(core.store, domain, all_references)
-    by_alias = await names_by_alias(
-        core.store, domain, [reference for reference in all_references if reference not in by_id]
-    )
-    return list(
-        dict.fromkeys(
-            name for reference in all_references for name in by_alias.get(reference, [by_id.get(reference, reference)])
-        )
-    )
+    references = list(references)
+    by_id = await names_of(core.store, domain, references)
+    by_alias = await names_by_alias(core.store, domain, (text for text in references if text not in by_id))
+    names = (by_alias.get(text, [by_id.get(text, text)]) for text in references)
+    return list(dict.fromkeys(chain.from_iterable(names)))
 
 
 async def resolve_names(core: Core, domain: str, references: Iterable[str]) -> list[str]:
@@ -35,9 +31,9 @@ async def resolve_names(core: Core, domain: str, references: Iterable[str]) -> l
 
     Raises INVALID_ARGUMENT if an alias is ambiguous.
     """
-    all_references = list(references)
-    resolved_names = await names_by_reference(core.store, domain, all_references, ends=True)
-    return list(dict.fromkeys(resolved_names.get(reference, reference) for reference in all_references))
+    references = list(references)
+    resolved_names = await names_by_reference(core.store, domain, references, ends=True)
+    return list(dict.fromkeys(resolved_names.get(reference, reference) for reference in references))
 
 
 async def resolve_relations(core: Core, domain: str, requested: Sequence[NewRelation]) -> Sequence[NewRelation]:
@@ -51,10 +47,7 @@ async def resolve_relations(core: Core, domain: str, requested: Sequence[NewRela
         return requested
     relations_by_key: dict[tuple[str, str, str], NewRelation] = {}
     for relation in requested:
-        start, end = (
-            resolved_names.get(relation.from_name, relation.from_name),
-            resolved_names.get(relation.to_name, relation.to_name),
-        )
+        start, end = (resolved_names.get(name, name) for name in (relation.from_name, relation.to_name))
         resolved = replace(relation, from_name=start, to_name=end)
         relations_by_key.setdefault(resolved.key, resolved)
     return list(relations_by_key.values())
@@ -66,11 +59,9 @@ async def resolve_requests(core: Core, domain: str, requests: Sequence[N]) -> Se
     Raises INVALID_ARGUMENT if an alias is ambiguous.
     """
     resolved_names = await names_by_reference(core.store, domain, (request.name for request in requests))
-    return (
-        [replace(request, name=resolved_names.get(request.name, request.name)) for request in requests]
-        if resolved_names
-        else requests
-    )
+    if not resolved_names:
+        return requests
+    return [replace(request, name=resolved_names.get(request.name, request.name)) for request in requests]
 
 
 async def name_of_id(reader: Reader, domain: str, text: str) -> str | None:

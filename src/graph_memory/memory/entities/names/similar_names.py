@@ -17,19 +17,19 @@ from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.model.text.name_key import SEPARATORS, is_same_name, name_key
 from graph_memory.model.text.wording import quote
 
-_CASES = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CASE_CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 """Accents of Latin, Greek and Cyrillic letters. In other scripts, combining marks are part of the letter."""
-_JOINTS = re.compile(rf"(?<=\w)[{re.escape(SEPARATORS)}.,]+(?=\w)|\.$")
+_WORD_JOINTS = re.compile(rf"(?<=\w)[{re.escape(SEPARATORS)}.,]+(?=\w)|\.$")
 _MIN_SIMILARITY, _SAME_LETTERS, _OTHER_SIGNS = 0.8, 0.97, 0.9
 """Minimum similarity of names; similarity of names with the same letters, and of names that differ in symbols."""
-_SIGNS = 0.5
+_SIGNS_WEIGHT = 0.5
 """The weight of names that differ only in symbols. About half of these pairs are the same entity."""
 SAME_ALIAS = 0.9
 """The weight of a name that two entities have in common, if it is an alias of at least one of them."""
 _SHORT_LENGTH = 4
 """Maximum number of letters in a short name. Short names that differ in one letter are different names."""
-_PART, _PART_OF_SEVERAL, _SHORTEST_PART = 0.75, 0.5, 3
+_PART_WEIGHT, _PART_OF_SEVERAL_WEIGHT, _MIN_PART_LENGTH = 0.75, 0.5, 3
 """Weights of a name that is part of one other name and of several names, and minimum number of letters in the part."""
 LIKE, SAME = 0.5, 0.75
 """Minimum scores of similar entities, and of entities that may be the same."""
@@ -55,7 +55,7 @@ class ComparedEntity:
 
 @dataclass(slots=True)
 class Evidence:
-    """The evidence for two entities being the same: reasons with their weights, 0 to 1."""
+    """The evidence for two entities being the same: reasons with their weights, from 0 to 1."""
 
     reasons: dict[str, float] = field(default_factory=dict[str, float])
     has_one_name: bool = False
@@ -63,7 +63,7 @@ class Evidence:
 
     @property
     def score(self) -> float:
-        """The combined weight of all reasons, 0 to 1."""
+        """The combined weight of all reasons, from 0 to 1."""
         remaining = 1.0
         for reason in self.reasons.values():
             remaining *= 1 - reason
@@ -104,20 +104,20 @@ def differ_in_signs(name: str, other: str) -> bool:
 
 
 def _signs(name: str) -> list[str]:
-    return sorted(sign for kind, sign in _kinds(_JOINTS.sub("", unicodedata.normalize("NFC", name))) if not kind)
+    return sorted(sign for kind, sign in _kinds(_WORD_JOINTS.sub("", unicodedata.normalize("NFC", name))) if not kind)
 
 
 @lru_cache(maxsize=65_536)
 def parts(name: str) -> tuple[str, ...]:
-    """Return the case-folded words and numbers of a name, without accents. Vowel signs belong to their letters."""
-    plain = unicodedata.normalize("NFD", _CASES.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
+    """Return the case-folded words and numbers of a name, without accents. Vowel signs stay with their letters."""
+    plain = unicodedata.normalize("NFD", _CASE_CHANGE.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
     plain = unicodedata.normalize("NFC", _ACCENTS.sub("", plain))
     runs = groupby(_kinds(plain), key=lambda pair: pair[0])
     return tuple("".join(character for _, character in run) for kind, run in runs if kind)
 
 
 def similarity_of_names(name: str, other: str) -> float:
-    """Return the similarity of two names, 0 to 1. It is 0 if the names contain different numbers."""
+    """Return the similarity of two names, from 0 to 1. It is 0 if the names contain different numbers."""
     if is_same_name(name, other):
         return 1.0
     first, second = parts(name), parts(other)
@@ -136,8 +136,8 @@ def similarity_of_names(name: str, other: str) -> float:
 def is_part(name: str, other: str) -> bool:
     """Return whether a name is part of another, as `Nora` is of `Nora Brandt`, and both have the same numbers."""
     words, others = frozenset(parts(name)), frozenset(parts(other))
-    more = others - words
-    return words < others and not any(map(str.isdigit, more)) and len(split_letters(words)) >= _SHORTEST_PART
+    added = others - words
+    return words < others and not any(map(str.isdigit, added)) and len(split_letters(words)) >= _MIN_PART_LENGTH
 
 
 def part_of_two(name: str, other: str) -> str | None:
@@ -148,7 +148,7 @@ def part_of_two(name: str, other: str) -> str | None:
 def evidence(
     entity: ComparedEntity, other: ComparedEntity, shared: int, cosine: float | None, fits: int = 0
 ) -> Evidence:
-    """Return the evidence for two entities being the same. `shared` is the number of common observations.
+    """Return the evidence for two entities being the same. `shared` is the number of observations in common.
 
     If the name of one entity is part of the other's name, `fits` is the number of names that contain the shorter name.
     """
@@ -159,14 +159,14 @@ def evidence(
     elif alias:
         result.reasons[f"both are named {alias}"] = SAME_ALIAS
     elif likeness == _OTHER_SIGNS and differ_in_signs(entity.name, other.name):
-        result.reasons["the same name except for symbols"] = _SIGNS
+        result.reasons["the same name except for symbols"] = _SIGNS_WEIGHT
         cosine = None
     elif (part := part_of_two(entity.name, other.name)) and fits == 1:
-        result.reasons[f"only this name contains {quote(part)}"] = _PART
+        result.reasons[f"only this name contains {quote(part)}"] = _PART_WEIGHT
     elif likeness >= _MIN_SIMILARITY:
         result.reasons[f"similar names ({likeness:.2f})"] = round(0.9 * likeness, 2)
     elif part:
-        result.reasons[f"{fits} names contain {quote(part)}"] = _PART_OF_SEVERAL
+        result.reasons[f"{fits} names contain {quote(part)}"] = _PART_OF_SEVERAL_WEIGHT
     result.has_one_name = likeness == 1.0 or bool(alias)
     if shared:
         text = "1 observation" if shared == 1 else f"{shared} observations"
@@ -180,8 +180,8 @@ def evidence(
 
 def _common_name(entity: ComparedEntity, other: ComparedEntity) -> str | None:
     """Return a name that both entities have, or None. It is an alias of at least one of them."""
-    known = {name_key(name) for name in other.names}
-    return next((name for name in entity.names if name_key(name) in known), None)
+    other_keys = {name_key(name) for name in other.names}
+    return next((name for name in entity.names if name_key(name) in other_keys), None)
 
 
 def pairs(entities: Mapping[str, ComparedEntity]) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 _WORD = re.compile(r"[^\s“”„«»‹›…—。、，；：！？（）「」『』]+")
 _OPENING, _CLOSING = "([{\"'‘", ".,;:!?)]}\"'’"
-_OF_NAME = re.compile(r"['’]s$")
+_POSSESSIVE = re.compile(r"['’]s$")
 
 
 def find_encoded_spans(text: str, max_words: int) -> dict[str, None]:
@@ -38,7 +38,7 @@ def _span_variants(span: str) -> Iterator[str]:
     starts = range(len(span) - len(span.lstrip(_OPENING)) + 1)
     ends = range(len(span.rstrip(_CLOSING)), len(span) + 1)
     for part in (span[start:end] for start in starts for end in ends):
-        yield from filter(None, (part, _OF_NAME.sub("", part)))
+        yield from filter(None, (part, _POSSESSIVE.sub("", part)))
 
 
 def strip_punctuation(span: str) -> str:

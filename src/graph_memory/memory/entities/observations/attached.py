@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 
 from graph_memory.memory.changes.context import owners_of, read_attachments, read_in_parts, types_of_existing
 from graph_memory.memory.changes.paging import AT_ONCE
@@ -60,8 +59,9 @@ class AttachedRecords:
             for event in self.relations_of_target
             if is_valid_at(event.draft.state or {}, at)
         }
-        holds = partial(_holds, at)
-        move = Move(self.target, self.sources, dict(self.texts), relations, holds, self.new_ids)
+        move = Move(
+            self.target, self.sources, dict(self.texts), relations, lambda state: is_valid_at(state, at), self.new_ids
+        )
         move.move_observations([event for event in self.events if event.draft.kind is Kind.OBSERVATION])
         move.move_relations([event for event in self.events if event.draft.kind is Kind.CONNECTION])
         move.move_links(_links_by_destination(self.target, self.events), self.taken_links)
@@ -73,49 +73,45 @@ async def read_attached(
 ) -> AttachedRecords:
     """Return the records attached to nodes that are deleted and the equal records of the target.
 
-    `new_ids` contains the ids from earlier attempts; missing ids are added to it. Raises TooManyEvents if there are too
+    `new_ids` contains the ids from earlier attempts. Missing ids are added to it. Raises TooManyEvents if there are too
     many records for one write.
     """
     deletions = await read_attachments(reader, domain, sources, MAX_MOVED)
     subjects = dict.fromkeys(draft.subject for drafts in deletions.values() for draft in drafts)
-    events = await _events(reader, domain, list(subjects))
+    events = await _read_events(reader, domain, list(subjects))
     ends = {end for event in events for end in (event.draft.from_id, event.draft.to_id) if end is not None}
-    others = sorted(ends - {*sources})
-    ids = await reader.read(CONNECTION_IDS, domain=domain, node=target, others=others, limit=AT_ONCE)
+    other_ends = sorted(ends - {*sources})
+    relation_ids = await reader.read(CONNECTION_IDS, domain=domain, node=target, others=other_ends, limit=AT_ONCE)
     texts = {observation.text: observation.id for observation in await reader.read(CURRENT, domain=domain, node=target)}
-    for observation in events:
-        new_ids.setdefault(observation.draft.subject, new_id(_PREFIXES.get(observation.draft.kind, "link")))
+    for event in events:
+        new_ids.setdefault(event.draft.subject, new_id(_PREFIXES.get(event.draft.kind, "link")))
     return AttachedRecords(
         target=target,
         sources=sources,
         deletions=deletions,
         events=events,
-        relations_of_target=await _events(
-            reader, domain, [subject_id for subject_id in ids if subject_id not in subjects]
+        relations_of_target=await _read_events(
+            reader, domain, [subject_id for subject_id in relation_ids if subject_id not in subjects]
         ),
         texts=texts,
-        node_types=await types_of_existing(reader, domain, [other for other in others if other != target]),
+        node_types=await types_of_existing(reader, domain, [other for other in other_ends if other != target]),
         taken_links=await owners_of(reader, domain, _links_by_destination(target, events)),
         new_ids=new_ids,
     )
 
 
-def _holds(at: datetime, state: Mapping[str, object]) -> bool:
-    return is_valid_at(state, at)
-
-
 def _links_by_destination(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:
-    """Return the links, keyed by destination. If several have the same destination, the first is kept."""
+    """Return the links, keyed by destination. Of several links to the same destination, only the first is returned."""
     links = [event for event in reversed(events) if event.draft.kind is Kind.LINK]
     return {way: link for link in links for way in link_value(target, link.draft.state or {})}
 
 
-async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
+async def _read_events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
     events = map(Event.from_row, await read_in_parts(reader, LAST_EVENTS, domain, subjects=subjects))
-    return sorted(events, key=_order)
+    return sorted(events, key=_creation_order)
 
 
-def _order(event: Event) -> tuple[str, int, str]:
+def _creation_order(event: Event) -> tuple[str, int, str]:
     state = event.draft.state or {}
     place = state.get("_place")
     return str(state.get("_created") or ""), place if isinstance(place, int) else 0, event.draft.subject

@@ -45,7 +45,8 @@ class CachedObservations:
 async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Sequence[CurrentObservation]:
     """Return the current observations of an entity in order of creation.
 
-    If there are more than `MAX_COMPARED`, returns only those equal to one of `texts` or sharing the most words with it.
+    If there are more than `MAX_COMPARED`, returns, for each of `texts`, only the observations that are equal to it or
+    share the most words with it.
     """
     counts = await reader.read(OBSERVATION_COUNT, domain=domain, node=node)
     if sum(counts) <= MAX_COMPARED:
@@ -74,9 +75,9 @@ def words_of(text: str) -> list[str]:
     if len(text) > MAX_LENGTH:
         return []
     language = language_of(text)
-    small = unicodedata.normalize("NFC", text).lower()
+    lowered = unicodedata.normalize("NFC", text).lower()
     if not language.has_spaces_between_words:
-        return list(dict.fromkeys(term for term in ANALYSERS["cjk"].terms(small) if term))[:_MAX_WORDS]
-    words = [word for word in _WORD.findall(small) if fold_text(word) not in language.common_words]
+        return list(dict.fromkeys(term for term in ANALYSERS["cjk"].terms(lowered) if term))[:_MAX_WORDS]
+    words = [word for word in _WORD.findall(lowered) if fold_text(word) not in language.common_words]
     prefixes = dict.fromkeys(word[:_STEM] for word in sorted(words, key=len, reverse=True) if len(word) >= _SHORTEST)
     return list(prefixes)[:_MAX_WORDS]

@@ -97,17 +97,18 @@ class Move:
 
     def move_links(self, links: Mapping[UniqueValue, Event], taken_links: Collection[UniqueValue]) -> None:
         """Move cross-domain links to the target. Skips links whose destination the target already links to."""
-        for event in (event for destination, event in links.items() if destination not in taken_links):
-            subject_id = self.new_ids[event.draft.subject]
-            draft = replace(event.draft, op=Op.CREATE, subject=subject_id, from_id=self.target, previous=None)
-            self.drafts.append(draft)
+        for destination, event in links.items():
+            if destination not in taken_links:
+                subject_id = self.new_ids[event.draft.subject]
+                draft = replace(event.draft, op=Op.CREATE, subject=subject_id, from_id=self.target, previous=None)
+                self.drafts.append(draft)
 
     def _end(self, node: str | None) -> str:
         return self.target if node in self.sources else node or ""
 
 
 def _update_references(state: ObservationState, own_id: str, ids: Mapping[str, str]) -> ObservationState:
-    """Replace the ids of moved observations in an observation's references. Drops references to itself."""
+    """Replace the ids of moved observations in the references of an observation. Drops its references to itself."""
 
     def new_ids_of(others: Sequence[str]) -> tuple[str, ...]:
         return tuple(
@@ -120,7 +121,6 @@ def _update_references(state: ObservationState, own_id: str, ids: Mapping[str, s
 
 
 def _update_premises(state: State, ids: Mapping[str, str]) -> State:
-    """Replace the ids of moved premises in a relation."""
     evidence = evidence_of(state)
     return (
         {**state, _EVIDENCE: evidence_text([ids.get(premise, premise) for premise in evidence])} if evidence else state
@@ -128,9 +128,9 @@ def _update_premises(state: State, ids: Mapping[str, str]) -> State:
 
 
 def _differences(event: Event, kept: Mapping[str, object]) -> list[Difference]:
-    properties, other = user_properties(event.draft.state or {}), user_properties(kept)
+    kept_properties = user_properties(kept)
     return [
-        Difference(event, key, other.get(key), properties[key])
-        for key in properties
-        if properties[key] != other.get(key)
+        Difference(event, key, kept_properties.get(key), value)
+        for key, value in user_properties(event.draft.state or {}).items()
+        if value != kept_properties.get(key)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate
 
 from graph_memory.memory.core import Core
@@ -45,13 +45,13 @@ async def with_mentions(
     because the entities have already been forgotten.
     """
     try:
-        return receipt.model_copy(update=await _mentions(core, domain, names, forgotten_ids))
+        return receipt.model_copy(update=await _find_mentions(core, domain, names, forgotten_ids))
     except GraphError as error:
-        failed = f"Other nodes could not be searched for mentions of the entities: {error.message}."
-        return receipt.model_copy(update={"warnings": (f"{failed} Search for the names with scan.",)})
+        failure = f"Other nodes could not be searched for mentions of the entities: {error.message}."
+        return receipt.model_copy(update={"warnings": (f"{failure} Search for the names with scan.",)})
 
 
-async def _mentions(
+async def _find_mentions(
     core: Core, domain: str, names: Sequence[Sequence[str]], forgotten_ids: Collection[str]
 ) -> dict[str, object]:
     """Return the fields of the receipt that contain mentions of the names in other nodes."""
@@ -60,7 +60,7 @@ async def _mentions(
         dict.fromkeys(name for names_of_entity in names for name in names_of_entity[:_MAX_NAMES_PER_ENTITY])
     )[:_MAX_NAMES]
     lines: dict[tuple[str, str], None] = {}
-    is_all = len(searched) == len(all_names)
+    is_complete = len(searched) == len(all_names)
     for name in searched:
         scope = await scope_of(core, domain, Filters(), None, awaited="words")
         ranking = await rank_candidates(scope, Request(name, mode="lexical", max_results=_MAX_HITS))
@@ -71,32 +71,30 @@ async def _mentions(
             if not {passage.owner, passage.unit} & {*forgotten_ids} and passage.place != NAME
         ]
         lines |= {(passage.unit, line): None for passage in passages_of_others for line in lines_naming(passage, name)}
-        is_all &= ranking.is_all
+        is_complete &= ranking.is_all
     pairs = list(lines)[:_MAX_MENTIONS]
     titles = {node.id: node.title for node in await node_briefs(core, domain, sorted({unit for unit, _ in pairs}))}
     return {
         "stays": tuple(f"{titles.get(unit, unit)}: {line}" for unit, line in pairs) or None,
         "more_stays": len(lines) - len(pairs) or None,
-        "warnings": None if is_all else ("Not all names or texts were searched. Search for the names with scan.",),
+        "warnings": None if is_complete else ("Not all names or texts were searched. Search for the names with scan.",),
     }
 
 
 def lines_naming(passage: Passage, name: str) -> list[str]:
     """Return the lines of a passage that contain a name as a whole word, cut around the name."""
-    return list(_lines_naming(passage.text, _pattern(name)))
-
-
-def _lines_naming(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
-    for line in unicodedata.normalize("NFC", text).splitlines():
+    pattern, lines = _pattern(name), list[str]()
+    for line in unicodedata.normalize("NFC", passage.text).splitlines():
         key, _, value = line.strip().partition(": ")
         if (match := pattern.search(line.strip().casefold())) and not is_pattern_data(key, value):
-            yield _excerpt(line.strip(), match.start())
+            lines.append(_excerpt(line.strip(), match.start()))
+    return lines
 
 
 def _pattern(name: str) -> re.Pattern[str]:
     """Return the pattern that finds a name in folded text.
 
-    The pattern requires a word boundary at both ends of the name, except next to letters of scripts without spaces.
+    The pattern requires a word boundary at both ends of the name, except where scripts have no spaces between words.
     """
     folded = unicodedata.normalize("NFC", name).casefold()
     edge = rf"[^\W{_UNSPACED}]"

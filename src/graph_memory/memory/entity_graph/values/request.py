@@ -153,19 +153,19 @@ def observation_from(item: LocatedValue, now: datetime, also: Sequence[str] = ()
         return NewObservation(text=text_of(item))
     fields = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to", *also))
     confidence, source = fields.number("confidence"), fields.get(_SOURCE)
-    validity = Validity(valid_from=_time(fields, "valid_from", now), valid_to=_time(fields, "valid_to", now))
+    validity = Validity(valid_from=_time_of(fields, "valid_from", now), valid_to=_time_of(fields, "valid_to", now))
     if validity.valid_from and validity.valid_to and validity.valid_to <= validity.valid_from:
         raise item.error("would end before it starts", "Use a later valid_to.")
     return NewObservation(
         text=text_of(fields.need(_TEXT)),
-        time=_time(fields, _TIME, now),
+        time=_time_of(fields, _TIME, now),
         source=None if source is None else text_of(source),
         confidence=None if confidence is None else check_fraction(f"{item.at}.confidence", confidence),
         validity=validity,
     )
 
 
-def _time(fields: Fields, name: str, now: datetime) -> datetime | None:
+def _time_of(fields: Fields, name: str, now: datetime) -> datetime | None:
     located = fields.get(name)
     return None if located is None else parse_instant(located.at, cast("datetime | str", located.value), now)
 
@@ -234,9 +234,9 @@ def text_from(value: object, argument: str) -> str:
     return text_of(LocatedValue(value, argument))
 
 
-def names_from(values: object, argument: str = "names") -> list[str]:
-    """Return the names in an argument without duplicates. Raises INVALID_ARGUMENT if it is not a list of strings."""
-    return list(dict.fromkeys(_texts(LocatedValue(values, argument))))
+def names_from(values: object) -> list[str]:
+    """Return the argument `names` without duplicates. Raises INVALID_ARGUMENT if it is not a list of strings."""
+    return list(dict.fromkeys(_texts(LocatedValue(values, "names"))))
 
 
 def _texts(located: LocatedValue) -> Iterator[str]:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 _SIGNED_NUMBER = re.compile(r"(?:(?<![^\W_])[-−–])?\d+")
 """A number with its sign. A hyphen after a letter or a digit is not a sign."""
-_SIGNS = frozenset({"Sc", "Sk", "Sm", "So", "No"})
-_LENGTH = 3
+_SYMBOL_CATEGORIES = frozenset({"Sc", "Sk", "Sm", "So", "No"})
+_FRAGMENT_LENGTH = 3
 """Number of letters in each of the fragments that are compared."""
 
 
@@ -26,7 +26,7 @@ def share_contained(text: str, others: Iterable[str]) -> float:
 
 
 def remove_texts(text: str, others: Iterable[str]) -> str:
-    """Return the folded text without the other texts that occur in it."""
+    """Return the case-folded text without the other texts that occur in it."""
     remaining = _fold(text)
     for other in sorted(map(_fold, others), key=len, reverse=True):
         remaining = remaining.replace(other, " ") if other else remaining
@@ -34,10 +34,10 @@ def remove_texts(text: str, others: Iterable[str]) -> str:
 
 
 def occurs_in(text: str, other: str) -> bool:
-    """Return whether a text occurs in another in whole words, ignoring case and spaces."""
-    pattern = rf"(?<![^\W_]){re.escape(_fold(text))}(?![^\W_])"
-    if not _has_spaces(text):
-        pattern = re.escape(_fold(text))
+    """Return whether a text occurs in another text as whole words, ignoring case and repeated spaces."""
+    pattern = re.escape(_fold(text))
+    if _has_spaces(text):
+        pattern = rf"(?<![^\W_]){pattern}(?![^\W_])"
     return re.search(pattern, _fold(other)) is not None
 
 
@@ -47,7 +47,7 @@ def _has_spaces(text: str) -> bool:
 
 
 def _numbers_and_signs(text: str) -> set[str]:
-    signs = (character for character in text if unicodedata.category(character) in _SIGNS)
+    signs = (character for character in text if unicodedata.category(character) in _SYMBOL_CATEGORIES)
     return {*_SIGNED_NUMBER.findall(text), *signs}
 
 
@@ -57,4 +57,8 @@ def _fold(text: str) -> str:
 
 def _fragments(text: str) -> set[str]:
     letters = "".join(character for character in text if character.isalnum())
-    return {letters[at : at + _LENGTH] for at in range(max(len(letters) - _LENGTH + 1, 1))} if letters else set()
+    return (
+        {letters[at : at + _FRAGMENT_LENGTH] for at in range(max(len(letters) - _FRAGMENT_LENGTH + 1, 1))}
+        if letters
+        else set()
+    )

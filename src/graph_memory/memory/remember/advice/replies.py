@@ -29,6 +29,6 @@ def parse_reply(reply: str, model: type[M]) -> M:
     try:
         return model.model_validate_json(reply[start : end + 1])
     except ValidationError as error:
-        fault = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(map(str, fault["loc"]))
-        raise UnusableReply(f"{place}: {fault['msg']}" if place else fault["msg"]) from None
+        problem = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(map(str, problem["loc"]))
+        raise UnusableReply(f"{place}: {problem['msg']}" if place else problem["msg"]) from None

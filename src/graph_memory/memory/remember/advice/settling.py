@@ -13,7 +13,7 @@ from graph_memory.memory.remember.advice.replies import ReplyModel, parse_reply
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.values.literals import has_same_literals
 
-_MAX_REASON = 200
+_MAX_REASON_LENGTH = 200
 _MIN_SHARE = 0.5
 """Minimum share of a new statement that a known statement must contain, if a model decides that they are the same."""
 
@@ -83,7 +83,7 @@ def parse_decisions(reply: str, pairs: Sequence[StatementPair], model: str) -> d
     for answer in parse_reply(reply, _Answers).answers:
         if not 0 < answer.question <= len(pairs):
             continue
-        pair, reason = pairs[answer.question - 1], flatten(answer.reason)[:_MAX_REASON]
+        pair, reason = pairs[answer.question - 1], flatten(answer.reason)[:_MAX_REASON_LENGTH]
         match answer.decision:
             case "close" | "keep":
                 settlings.setdefault(pair, PairDecision(answer.decision, reason, model))

@@ -25,13 +25,12 @@ MIN_SHARE_OF_SENTENCE = 0.7
 """Minimum share of a sentence that its facts must contain."""
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _TYPE = re.compile(r"[^\W\d_][\w -]{0,39}")
-_RESERVED = frozenset({"name", "alias", "aliases", "type", "title", "description", "confidence"})
-_MAX_VALUE = 200
-_MAX_REST = 40
+_RESERVED_KEYS = frozenset({"name", "alias", "aliases", "type", "title", "description", "confidence"})
+_MAX_VALUE_LENGTH = 200
+_MAX_OTHER_CHARACTERS = 40
 """Maximum number of characters, besides the value and the entity's name, of a sentence that becomes one property."""
 _NON_FACTUAL = frozenset({"ending", "wish", "claim", "stand_in", "past"})
 """Cues that a sentence states a plan, a claim or a past fact instead of a current fact."""
-_DENIED = frozenset({"denied"})
 
 
 class _Fact(ReplyModel):
@@ -125,7 +124,7 @@ def _make_fact(fact: _Fact, sentences: Sequence[str]) -> SplitFact:
 
 
 def _is_supported(fact: _Fact, sentences: Sequence[str], name: str | None) -> bool:
-    """Return whether the fact's sentences support it, and the text names its entity."""
+    """Return whether the fact's sentences support it, and the text mentions its entity."""
     if not fact.sentences or not all(0 < sentence_number <= len(sentences) for sentence_number in fact.sentences):
         return False
     source = [sentences[sentence_number - 1] for sentence_number in fact.sentences]
@@ -153,8 +152,8 @@ def _is_property(fact: _Fact, source: Sequence[str]) -> bool:
     return (
         fact.observation is None
         and _KEY.fullmatch(fact.property or "") is not None
-        and fact.property not in _RESERVED
-        and 0 < len(value) <= _MAX_VALUE
+        and fact.property not in _RESERVED_KEYS
+        and 0 < len(value) <= _MAX_VALUE_LENGTH
         and value.isprintable()
         and not any(_doubtful_cues(sentence) for sentence in source)
         and any(occurs_in(value, sentence) for sentence in source)
@@ -164,7 +163,7 @@ def _is_property(fact: _Fact, source: Sequence[str]) -> bool:
 def _doubtful_cues(text: str) -> frozenset[str]:
     """Return the cues, such as a wish or a denial, which suggest that a text is not a current fact."""
     parsed = parse_statement(text, language_of(text))
-    return parsed.cues & _NON_FACTUAL | (_DENIED if parsed.is_denied else frozenset[str]())
+    return parsed.cues & _NON_FACTUAL | ({"denied"} if parsed.is_denied else frozenset[str]())
 
 
 def _is_covered(sentence_number: int, sentences: Sequence[str], facts: Sequence[_Fact], name: str | None) -> bool:
@@ -172,17 +171,16 @@ def _is_covered(sentence_number: int, sentences: Sequence[str], facts: Sequence[
 
     If the only fact is a property, its key stands for the words around the value.
     """
+    sentence = sentences[sentence_number - 1]
     facts_of_sentence = [fact for fact in facts if sentence_number in fact.sentences]
     if len(facts_of_sentence) == 1 and facts_of_sentence[0].property is not None:
-        rest = remove_texts(
-            sentences[sentence_number - 1],
-            [str(facts_of_sentence[0].value), facts_of_sentence[0].entity or "", name or ""],
-        )
-        return len(rest) <= _MAX_REST and not any(character.isdigit() for character in rest)
+        [fact] = facts_of_sentence
+        other_words = remove_texts(sentence, [str(fact.value), fact.entity or "", name or ""])
+        return len(other_words) <= _MAX_OTHER_CHARACTERS and not any(map(str.isdigit, other_words))
     texts = [
         f"{fact.entity or ''} {fact.observation or ''} {fact.property or ''} {fact.value or ''}"
         for fact in facts_of_sentence
     ]
     allowed_cues = frozenset[str]().union(*(_doubtful_cues(fact.observation or "") for fact in facts_of_sentence))
-    is_contained = share_contained(sentences[sentence_number - 1], [*texts, name or ""]) >= MIN_SHARE_OF_SENTENCE
-    return bool(facts_of_sentence) and is_contained and _doubtful_cues(sentences[sentence_number - 1]) <= allowed_cues
+    is_contained = share_contained(sentence, [*texts, name or ""]) >= MIN_SHARE_OF_SENTENCE
+    return bool(facts_of_sentence) and is_contained and _doubtful_cues(sentence) <= allowed_cues

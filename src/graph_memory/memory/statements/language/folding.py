@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from graph_memory.memory.search.text.stemming import fold
 
-_QUOTES = str.maketrans(
+_PLAIN_CHARACTERS = str.maketrans(
     dict.fromkeys("’ʼ‘", "'") | dict.fromkeys("`\u00a0\u202f", " ") | {"–": "-", "‑": "-", "—": " - "}
 )
 _CONTRACTED = (
@@ -20,14 +20,14 @@ _CONTRACTED = (
     (re.compile(r"≤|<="), " at most "),
     (re.compile(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b"), " "),
 )
-_OTHER = re.compile(r"[^\w ]+")
+_PUNCTUATION = re.compile(r"[^\w ]+")
 _SPACES = re.compile(r"\s+")
 
 
 @lru_cache(maxsize=65_536)
 def fold_text(text: str) -> str:
     """Return a text in lower case without accents. Punctuation is kept."""
-    clean = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()
+    clean = unicodedata.normalize("NFKC", text).translate(_PLAIN_CHARACTERS).casefold()
     for pattern, replacement in _CONTRACTED:
         clean = pattern.sub(replacement, clean)
     return " ".join(fold(word) for word in clean.replace("ё", "е").split())
@@ -35,4 +35,4 @@ def fold_text(text: str) -> str:
 
 def words_only(text: str) -> str:
     """Return a folded text without punctuation, with single spaces between words."""
-    return _SPACES.sub(" ", _OTHER.sub(" ", text)).strip()
+    return _SPACES.sub(" ", _PUNCTUATION.sub(" ", text)).strip()

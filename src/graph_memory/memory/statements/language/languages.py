@@ -36,7 +36,7 @@ _LETTERS = (
     ("ìòù", ITALIAN),
 )
 """Letters that are typical of a language, with the language's lexicon."""
-_SHARED = Counter(word for lexicon in _LATIN for word in lexicon.vocabulary)
+_LANGUAGE_COUNTS = Counter(word for lexicon in _LATIN for word in lexicon.vocabulary)
 _LETTER_SCORE = 0.4
 
 
@@ -50,7 +50,9 @@ def language_of(text: str) -> Lexicon:
     if _CYRILLIC.search(text):
         return RUSSIAN
     words = words_only(fold_text(text)).split()
-    scores = {lexicon: sum(1 / _SHARED[word] for word in words if word in lexicon.vocabulary) for lexicon in _LATIN}
+    scores = {
+        lexicon: sum(1 / _LANGUAGE_COUNTS[word] for word in words if word in lexicon.vocabulary) for lexicon in _LATIN
+    }
     lower_case = text.casefold()
     for letters, language in _LETTERS:
         scores[language] += _LETTER_SCORE * any(letter in lower_case for letter in letters)

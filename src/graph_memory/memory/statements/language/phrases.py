@@ -16,18 +16,14 @@ def compile_phrases(phrases: str, *, has_spaces: bool = True) -> re.Pattern[str]
     `*` at the end of a word matches any ending. Between words, it matches up to four words. In a language without
     spaces between words, it matches up to four characters.
     """
-    phrase_list = [" ".join(part.split()) for part in phrases.split(",") if part.strip()]
+    phrase_list = sorted((" ".join(part.split()) for part in phrases.split(",") if part.strip()), key=len, reverse=True)
     if not phrase_list:
         return _NEVER
     if not has_spaces:
-        return re.compile("|".join(map(re.escape, sorted(phrase_list, key=len, reverse=True))))
-    alternatives = "|".join(_pattern(phrase) for phrase in sorted(phrase_list, key=len, reverse=True))
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)")
+        return re.compile("|".join(map(re.escape, phrase_list)))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(_pattern, phrase_list))})(?!\w)")
 
 
 def _pattern(phrase: str) -> str:
-    return "".join(_GAP if word == "*" else f"{_word(word)} " for word in phrase.split()).removesuffix(" ")
-
-
-def _word(word: str) -> str:
-    return re.escape(word).replace(re.escape("*"), r"\w*")
+    parts = (_GAP if word == "*" else re.escape(word).replace(r"\*", r"\w*") + " " for word in phrase.split())
+    return "".join(parts).removesuffix(" ")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from functools import lru_cache
 
 from graph_memory.memory.statements.language.folding import fold_text, words_only
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 from graph_memory.memory.statements.language.stems import stem_of
-from graph_memory.memory.statements.pairs.likeness import known_stems, overlap_share
 from graph_memory.memory.statements.single_values import SingleValue
 from graph_memory.memory.statements.statement import Statement, parse_statement
 
@@ -29,10 +30,14 @@ EXCLUDING = frozenset({FLIP, ANTONYM, SINGLE})
 """The features that show that two statements cannot both be true."""
 _ANOTHER_PERSON = "another person"
 _LINKING_FEATURES = frozenset({EVENT, CONFLICT})
-_GUARDS = ("wish", "claim", "stand_in", "also")
+_GUARD_CUES = ("wish", "claim", "stand_in", "also")
 _MUCH_LONGER, _MIN_LONG = 2.2, 8
 _MIN_DENIED_SHARE = 0.5
 """Minimum share of a denied clause's words that must occur in the other statement."""
+_MIN_LENGTH, _MIN_RATIO = 5, 0.8
+"""Minimum number of letters, and minimum similarity, of two words that may differ by a typing error."""
+_FAMILY_PREFIX = 6
+"""Number of initial letters shared by words of the same family."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +54,14 @@ class Comparison:
     shared: frozenset[str]
     """The new statement's stems that occur in the known statement as the same or a similar word."""
     share_of_known: float
-    """The share of the known statement's stems that occur in the new statement, 0 to 1."""
+    """The share of the known statement's stems that occur in the new statement, from 0 to 1."""
     features: Mapping[str, str] = field(default_factory=dict[str, str])
     """The pair's features, each with the words that show it."""
 
     @property
     def share_of_new(self) -> float:
-        """The share of the new statement's stems that the known statement contains, 0 to 1."""
-        return overlap_share(self.shared, self.new_stems)
+        """The share of the new statement's stems that the known statement contains, from 0 to 1."""
+        return _overlap_share(self.shared, self.new_stems)
 
     @property
     def shared_features(self) -> Collection[str]:
@@ -74,24 +79,22 @@ def compare(known: str, new: str, entity: str = "", language: Lexicon | None = N
     known_statement, new_statement = parse_statement(known, language), parse_statement(new, language)
     words = words_only(fold_text(entity)).split()
     name = {stem_of(form, language) for word in words for form in (word, f"{word}s")}
+    capitals = " ".join(word for word in entity.split() if word[0].isupper())
     stems, new_stems = frozenset(known_statement.stems) - name, frozenset(new_statement.stems) - name
     comparison = Comparison(
         known=known_statement,
         new=new_statement,
         known_stems=stems,
         new_stems=new_stems,
-        name=frozenset(stem_of(word, language) for word in words_only(fold_text(_capitals(entity))).split()),
-        shared=frozenset(known_stems(new_stems, stems)),
-        share_of_known=overlap_share(known_stems(stems, new_stems), stems),
+        name=frozenset(stem_of(word, language) for word in words_only(fold_text(capitals)).split()),
+        shared=frozenset(_known_stems(new_stems, stems)),
+        share_of_known=_overlap_share(_known_stems(stems, new_stems), stems),
     )
-    features = _drop_inapplicable(
-        {feature: evidence for feature, evidence in _extract_features(comparison, language) if evidence}
-    )
+    features = {feature: evidence for feature, evidence in _extract_features(comparison, language) if evidence}
+    if features.get(GUARD, "").startswith(("wish", _ANOTHER_PERSON)):
+        # the end of a state is only planned, or belongs to another person
+        features = {feature: evidence for feature, evidence in features.items() if feature not in (CUE, EVENT)}
     return replace(comparison, features=features)
-
-
-def _capitals(name: str) -> str:
-    return " ".join(word for word in name.split() if word[0].isupper())
 
 
 def _extract_features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str | None]]:
@@ -110,13 +113,6 @@ def _extract_features(pair: Comparison, language: Lexicon) -> Collection[tuple[s
         (LONGER, _describe_length(pair)),
         (EXCLAIMED, "!" if known.is_exclaimed or new.is_exclaimed else None),
     )
-
-
-def _drop_inapplicable(features: dict[str, str]) -> Mapping[str, str]:
-    """Remove the end of a state from the features if it is only planned, or belongs to another person."""
-    if not features.get(GUARD, "").startswith(("wish", _ANOTHER_PERSON)):
-        return features
-    return {feature: evidence for feature, evidence in features.items() if feature not in (CUE, EVENT)}
 
 
 def _new_cue(known: Statement, new: Statement, cue: str, phrases: str) -> str | None:
@@ -141,19 +137,12 @@ def _describe_negation(pair: Comparison) -> str | None:
             else None
         )
     if known.is_denied != new.is_denied and (pair.share_of_new or pair.share_of_known):
-        known_denied, new_denied = known.denied_stems & pair.known_stems, new.denied_stems & pair.new_stems
-        return _describe_denial(pair, known_denied, new_denied, is_new=new.is_denied)
+        denied, other = known.denied_stems & pair.known_stems, pair.new_stems
+        if new.is_denied:
+            denied, other = new.denied_stems & pair.new_stems, pair.known_stems
+        if _overlap_share(_known_stems(denied, other), denied) >= _MIN_DENIED_SHARE:
+            return _direction(is_new=new.is_denied)
     return None
-
-
-def _describe_denial(
-    pair: Comparison, known_denied: frozenset[str], new_denied: frozenset[str], *, is_new: bool
-) -> str | None:
-    """Describe which statement denies the other, or return None. The denied words are given as stems."""
-    denied, other = (new_denied, pair.known_stems) if is_new else (known_denied, pair.new_stems)
-    if overlap_share(known_stems(denied, other), denied) < _MIN_DENIED_SHARE:
-        return None
-    return _direction(is_new=is_new)
 
 
 def _direction(*, is_new: bool) -> str:
@@ -161,7 +150,7 @@ def _direction(*, is_new: bool) -> str:
 
 
 def find_antonyms(known: Statement, new: Statement, language: Lexicon) -> str | None:
-    """Return two opposites as text if each statement contains one of them, otherwise None."""
+    """Return two antonyms as text if each statement contains one of them, otherwise None."""
     for left, right in language.pairs_of_antonyms:
         for phrases, opposites in ((left, right), (right, left)):
             if (
@@ -183,7 +172,7 @@ def _find_ending_event(known: Statement, new: Statement, language: Lexicon) -> s
 
 
 def find_conflict(known: Statement, new: Statement) -> str | None:
-    """Return two different values of the same kind as text, or None without a conflict."""
+    """Return two different values of the same kind as text, or None if there is no conflict."""
     known_amounts, new_amounts = _amounts_by_kind(known), _amounts_by_kind(new)
     for kind, amounts in new_amounts.items():
         if kind != "year" and amounts.isdisjoint(known_amounts.get(kind, amounts)):
@@ -205,21 +194,15 @@ def _single_phrase(pair: Comparison, language: Lexicon) -> str | None:
         return pair.new.stated.phrase
     if pair.share_of_new == 1:
         return None
-    phrases = (language.singles, language.limits)
-    phrase_in_both = next(
-        (
-            phrase_in_both
-            for phrase in phrases
-            if (phrase_in_both := pair.new.find_phrase(phrase)) and pair.known.has(phrase)
-        ),
-        None,
-    )
-    names = (
+    for phrases in (language.singles, language.limits):
+        if (phrase_in_both := pair.new.find_phrase(phrases)) and pair.known.has(phrases):
+            return phrase_in_both
+    different_values = (
         value.phrase
         for value in pair.new.single_values
         if any(_is_another(value, known_value, pair) for known_value in pair.known.single_values)
     )
-    return phrase_in_both or next(names, None)
+    return next(different_values, None)
 
 
 def _states_another(pair: Comparison) -> bool:
@@ -241,9 +224,9 @@ def _is_another(new: SingleValue, known: SingleValue, pair: Comparison) -> bool:
 def _another_fact_cue(pair: Comparison, language: Lexicon) -> str | None:
     """Return why the new statement may be about another fact, or None."""
     known, new = pair.known, pair.new
-    if other := new.kin - known_stems(new.kin, known.stems):
+    if other := new.kin - _known_stems(new.kin, known.stems):
         return f"{_ANOTHER_PERSON}: {', '.join(sorted(other))}"
-    for guard in _GUARDS:
+    for guard in _GUARD_CUES:
         if guard in new.asserted and guard not in known.cues and not (guard == "also" and _allows_also(known)):
             return guard
     if ("spoken_to" in new.cues) != ("spoken_to" in known.cues):
@@ -282,3 +265,24 @@ def _describe_length(pair: Comparison) -> str | None:
     return (
         f"{new_count} words beside {known_count}" if new_count >= max(_MIN_LONG, _MUCH_LONGER * known_count) else None
     )
+
+
+@lru_cache(maxsize=65_536)
+def _is_similar(stem: str, other: str) -> bool:
+    """Return whether two stems differ only by a typing error, or belong to the same word family."""
+    if min(len(stem), len(other)) < _MIN_LENGTH:
+        return False
+    if stem[:_FAMILY_PREFIX] == other[:_FAMILY_PREFIX] and min(len(stem), len(other)) >= _FAMILY_PREFIX:
+        return True
+    return stem[0] == other[0] and SequenceMatcher(None, stem, other).ratio() >= _MIN_RATIO
+
+
+def _known_stems(stems: Collection[str], known: Collection[str]) -> set[str]:
+    """Return the stems that equal or resemble one of the known stems."""
+    others = frozenset(known)
+    return {stem for stem in stems if stem in others or any(_is_similar(stem, other) for other in others)}
+
+
+def _overlap_share(part: Collection[str], stems: Collection[str]) -> float:
+    """Return the share of the stems that are in `part`, from 0 to 1. If there are no stems, it is 0."""
+    return len(part) / len(stems) if stems else 0.0

@@ -1,7 +1,4 @@
-"""Two logistic models.
-
-They predict whether two statements have the same topic, and whether they contradict each other.
-"""
+"""Two logistic models: whether two statements have the same topic, and whether they contradict each other."""
 
 from __future__ import annotations
 
@@ -20,8 +17,8 @@ def contradiction_score(pair: Comparison) -> float:
     """Return the log probability of a contradiction, minus the threshold.
 
     `remember` asks a question if the result is at least 0. The result is negative if one of the statements is a
-    question. It is at least 0 if the statements differ only in signs, case or accents, unless one of them is an
-    exclamation.
+    question. It is at least 0 if the statements differ only in punctuation, case or accents, unless one of them is
+    an exclamation.
     """
     known, new = pair.known, pair.new
     if known.is_question or new.is_question:
@@ -32,7 +29,7 @@ def contradiction_score(pair: Comparison) -> float:
 
 
 def outdated_probability(pair: Comparison) -> float:
-    """Return the probability, 0 to 1, that the known statement is out of date."""
+    """Return the probability, from 0 to 1, that the known statement is out of date."""
     return exp(log_probability(feature_vector(pair)))
 
 

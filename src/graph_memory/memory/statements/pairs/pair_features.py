@@ -9,6 +9,8 @@ from math import log1p
 from graph_memory.memory.statements.pairs.comparing import SIGNS, Comparison
 from graph_memory.memory.statements.statement import Statement
 
+_CUES_OF_KNOWN = ("change", "stand_in", "limit")
+
 
 def measure_features(pair: Comparison) -> Mapping[str, float]:
     """Return the features of a pair by name. Word counts are logarithmic."""
@@ -22,7 +24,6 @@ def measure_features(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_words(pair: Comparison) -> Mapping[str, float]:
-    """Return features of the shared, lost and added words: counts and shares."""
     shared, lost, added = len(pair.shared), pair.count_lost(), len(pair.new_stems) - len(pair.shared)
     known = [stem for stem in pair.known.stems if stem in pair.known_stems]
     new = [stem for stem in pair.new.stems if stem in pair.new_stems]
@@ -44,16 +45,12 @@ def _measure_words(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_manner(known: Statement, new: Statement) -> Iterator[tuple[str, float]]:
-    """Yield features for the cues, negations and tenses of both statements."""
-    for name, statement, cues in (("new", new, ("change", "now", "spoken_to")), ("known", known, _OF_KNOWN)):
+    for name, statement, cues in (("new", new, ("change", "now", "spoken_to")), ("known", known, _CUES_OF_KNOWN)):
         for cue in cues:
             yield f"{name}: {cue}", float(cue in statement.cues)
         yield f"{name}: denied", float(statement.is_denied)
     yield "one denied", float(known.is_denied != new.is_denied)
     yield "another tense", float({known.tense, new.tense} == {"was", "is"})
-
-
-_OF_KNOWN = ("change", "stand_in", "limit")
 
 
 def _measure_names(pair: Comparison) -> Mapping[str, float]:

@@ -22,11 +22,11 @@ from graph_memory.memory.statements.values.values import values_of
 
 _TOKEN = re.compile(r"(\S+?)((?:[.,。，、]|(?<=\w\w)[;:])?)(?=\s|$)")
 """A part of a text between spaces, and the punctuation at its end."""
-_STARTS_AFTER = frozenset(".!?…。！？")
+_SENTENCE_ENDS = frozenset(".!?…。！？")
 _PART_OF_VALUE = re.compile(r"(?:[^\W\d_]|[0-9 $€£%.,:/]|(?<=[a-z])-(?=[a-z])|(?<![^ ])-(?=\d)|(?<=\d)-(?=\d\d))+")
 """Characters of a number, date, time or unit. Other hyphens, quotation marks and digits are literals."""
 _DIGITS_WITH_SEPARATOR = re.compile(r"\d[.,]\d")
-_TIMES = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
+_TIME_KINDS = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
 """Kinds of values in which capitals have no meaning, such as `10 PM` and `May`."""
 _MAX_TOKENS = 3
 """Maximum number of tokens of a value, as in `3 May 2026`."""
@@ -75,10 +75,10 @@ class Token:
     @property
     def spelling(self) -> str:
         """The literal's text, in lower case if case is ignored."""
-        small = self.text.lower()
-        has_only_first = self.text[1:] == small[1:]
-        may_have_capital = self.starts_sentence or len(small) >= _MIN_UNIT_LENGTH
-        return small if self.kind is Kind.TIME or (has_only_first and may_have_capital) else self.text
+        lowered = self.text.lower()
+        has_only_first = self.text[1:] == lowered[1:]
+        may_have_capital = self.starts_sentence or len(lowered) >= _MIN_UNIT_LENGTH
+        return lowered if self.kind is Kind.TIME or (has_only_first and may_have_capital) else self.text
 
 
 def same_text(text: str, other: str) -> bool:
@@ -96,23 +96,23 @@ def folded_text(text: str) -> str:
 def split_tokens(text: str, language: Lexicon) -> Sequence[Token]:
     """Return a text's tokens with their kinds."""
     results = _TOKEN.findall(unicodedata.normalize("NFC", text))
-    values = [part for part, _ in results]
+    parts = [part for part, _ in results]
     ends = ["", *(end or part[-1:] for part, end in results)]
     return tuple(
-        Token(part, end, number == 0 or ends[number] in _STARTS_AFTER, _kind(values, number, language))
+        Token(part, end, number == 0 or ends[number] in _SENTENCE_ENDS, _kind(parts, number, language))
         for number, (part, end) in enumerate(results)
     )
 
 
-def _kind(values: Sequence[str], at: int, language: Lexicon) -> Kind:
-    kinds = _value_kinds(values, at, language)
+def _kind(parts: Sequence[str], at: int, language: Lexicon) -> Kind:
+    kinds = _value_kinds(parts, at, language)
     if kinds:
-        return Kind.TIME if kinds <= _TIMES else Kind.VALUE
-    return Kind.WORD if _is_word(values[at]) else Kind.LITERAL
+        return Kind.TIME if kinds <= _TIME_KINDS else Kind.VALUE
+    return Kind.WORD if _is_word(parts[at]) else Kind.LITERAL
 
 
 def _is_word(token: str) -> bool:
-    """Return whether a token is a plain word: only letters, without accents, and with a capital at most at its start.
+    """Return whether a token is a plain word: only letters without accents, and no capital except at its start.
 
     Contractions such as `don't` are plain words.
     """
@@ -122,12 +122,12 @@ def _is_word(token: str) -> bool:
     return token.isalpha() and is_plain
 
 
-def _value_kinds(values: Sequence[str], at: int, language: Lexicon) -> frozenset[str]:
+def _value_kinds(parts: Sequence[str], at: int, language: Lexicon) -> frozenset[str]:
     """Return the kinds of the values around a token, if they can be parsed completely."""
     windows = (
-        values[start:end]
+        parts[start:end]
         for start in range(max(0, at - _MAX_TOKENS + 1), at + 1)
-        for end in range(at + 1, min(len(values), start + _MAX_TOKENS) + 1)
+        for end in range(at + 1, min(len(parts), start + _MAX_TOKENS) + 1)
     )
     return next((kinds for window in windows if (kinds := _kinds_of(" ".join(window), language))), frozenset[str]())
 
@@ -137,11 +137,11 @@ def _kinds_of(text: str, language: Lexicon) -> frozenset[str]:
     """Return the kinds of the values in a text, or an empty set if the text has other parts."""
     if not _PART_OF_VALUE.fullmatch(text) or unicodedata.normalize("NFKC", text) != text:
         return frozenset()
-    values, rest = values_of(text, language)
+    values, remaining_text = values_of(text, language)
     kinds = frozenset(value.kind for value in values)
-    if rest.strip() or (kinds & {"number", "rank"} and _DIGITS_WITH_SEPARATOR.search(text)):
+    if remaining_text.strip() or (kinds & {"number", "rank"} and _DIGITS_WITH_SEPARATOR.search(text)):
         return frozenset()
-    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) == 1 or not kinds <= _TIMES]
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) == 1 or not kinds <= _TIME_KINDS]
     return kinds if all(map(_has_regular_case, words)) else frozenset()
 
 

@@ -43,8 +43,8 @@ def scale_words(language: Lexicon) -> dict[str, Decimal]:
 
 def replace_cjk_numerals(text: str) -> str:
     """Return a text with CJK numerals before counters replaced by digits."""
-    small = _NUMERAL.sub(lambda match: str(_cjk_number(match[0])), text)
-    return _SCALED.sub(lambda match: f"{Decimal(match[1]) * _MYRIADS[match[2]]:f}".rstrip(".") + " ", small)
+    with_digits = _NUMERAL.sub(lambda match: str(_cjk_number(match[0])), text)
+    return _SCALED.sub(lambda match: f"{Decimal(match[1]) * _MYRIADS[match[2]]:f}".rstrip(".") + " ", with_digits)
 
 
 def _cjk_number(numeral: str) -> int:

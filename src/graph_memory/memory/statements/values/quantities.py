@@ -12,12 +12,12 @@ from graph_memory.memory.statements.values.number_words import number_words, num
 
 _DIGITS = r"\d+(?:[ .,']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 _ORDINAL = r"(?:st|nd|rd|th|er|ere|eme|\.(?= [a-z]{3,}))?"
-_COUNTED = re.compile(rf"(?<![\w.,#])([$€£]?) ?(-?(?:{_DIGITS})){_ORDINAL}(?![\w]*\.\d+\.)")
+_NUMBER = re.compile(rf"(?<![\w.,#])([$€£]?) ?(-?(?:{_DIGITS})){_ORDINAL}(?![\w]*\.\d+\.)")
 _WORD = re.compile(r"[^\W\d_]+")
-_AFTER = re.compile(r"[ -]*([^\W\d_]+\b|%|€|\$|£|°c?)")
+_NEXT_WORD = re.compile(r"[ -]*([^\W\d_]+\b|%|€|\$|£|°c?)")
 
-_NAME = re.compile(r"0\d+|\d+\.\d*0")
-"""Digits that name an item, such as a postal code or a version. Their zeros are significant."""
+_IDENTIFIER = re.compile(r"0\d+|\d+\.\d*0")
+"""Digits that identify an item, such as a postal code or a version. Their zeros are significant."""
 
 Quantity = tuple[int, int, str, str]
 """A quantity's start and end in a text, its unit and its amount."""
@@ -38,13 +38,9 @@ def find_quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
         amount, end = _apply_scale(text, amount, end, language)
         kind, factor, end_of_unit = _parse_unit(text, sign, end)
         if not (is_word and amount == 1 and not kind):
-            is_name = not kind and _NAME.fullmatch(text[start:end])
-            yield (
-                start,
-                end_of_unit,
-                kind or "number",
-                text[start:end] if is_name else f"{(amount * factor).normalize():f}",
-            )
+            is_name = not kind and _IDENTIFIER.fullmatch(text[start:end])
+            base_amount = text[start:end] if is_name else f"{(amount * factor).normalize():f}"
+            yield start, end_of_unit, kind or "number", base_amount
         position = end_of_unit
 
 
@@ -56,7 +52,7 @@ def _next_number(text: str, at: int, language: Lexicon) -> tuple[int, int, Decim
     """Return the next number: its start and end, amount and sign, and whether it is written as a word."""
     words = number_words(language)
     number_match = next(
-        (match for match in _COUNTED.finditer(text, at) if _parse_amount(match[2], language) is not None), None
+        (match for match in _NUMBER.finditer(text, at) if _parse_amount(match[2], language) is not None), None
     )
     before = len(text) if number_match is None else number_match.start()
     word = next((match for match in _WORD.finditer(text, at) if match.start() < before and match[0] in words), None)
@@ -65,18 +61,13 @@ def _next_number(text: str, at: int, language: Lexicon) -> tuple[int, int, Decim
         return word.start(), end, amount, "", True
     if number_match is None:
         return None
-    return (
-        number_match.start(),
-        number_match.end(),
-        _parse_amount(number_match[2], language) or Decimal(0),
-        number_match[1],
-        False,
-    )
+    amount = _parse_amount(number_match[2], language) or Decimal(0)
+    return *number_match.span(), amount, number_match[1], False
 
 
 def _with_ones(text: str, end: int, amount: Decimal, words: Mapping[str, int]) -> tuple[Decimal, int]:
     """Add the ones word after a tens word, as in `twenty three`. Return the amount and its end in the text."""
-    after = _AFTER.match(text, end)
+    after = _NEXT_WORD.match(text, end)
     if amount >= 20 and amount % 10 == 0 and after and 0 < words.get(after[1], 0) < 10:
         return amount + words[after[1]], after.end()
     return amount, end
@@ -84,16 +75,16 @@ def _with_ones(text: str, end: int, amount: Decimal, words: Mapping[str, int]) -
 
 def _apply_scale(text: str, amount: Decimal, end: int, language: Lexicon) -> tuple[Decimal, int]:
     """Multiply a number by a following word such as `thousand`. Return the amount and its end in the text."""
-    after, scales = _AFTER.match(text, end), scale_words(language)
+    after, scales = _NEXT_WORD.match(text, end), scale_words(language)
     return (amount * scales[after[1]], after.end()) if after and after[1] in scales else (amount, end)
 
 
 def _parse_unit(text: str, sign: str, end: int) -> tuple[str, Decimal, int]:
     """Return the kind of the unit after a number, the factor to its base unit, and its end in the text.
 
-    Without a unit, the kind is empty and the factor is 1.
+    If there is no unit, the kind is empty and the factor is 1.
     """
-    after = _AFTER.match(text, end)
+    after = _NEXT_WORD.match(text, end)
     if after and after[1] in UNITS:
         return *UNITS[after[1]], after.end()
     return UNITS[sign][0] if sign else "", Decimal(1), end

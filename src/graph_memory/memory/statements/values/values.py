@@ -19,8 +19,8 @@ _CLOCK = re.compile(
     rf"(?:({_CJK_PM}) ?)?(?<![\d.,])(\d{{1,2}})(?:(?:[:h]| h )(\d{{2}})(?!\d)(?: ?(?:({_AM})|({_PM})|uhr))?"
     rf"|(?:[.:](\d{{2}}))? ?(?:({_AM})|({_PM})|uhr\b|o'clock|h\b(?! ?(?:\d|/|daily|weekly|monthly|yearly))|時|点|點))"
 )
-_ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)-(\d\d)-(\d\d)(?!\d)")
-_IN_NUMBERS = re.compile(
+_ISO_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)-(\d\d)-(\d\d)(?!\d)")
+_NUMERIC_DATE = re.compile(
     r"(?<![\d./])(\d{1,2})([./])(\d{1,2})(?:\2((?:19|20)\d\d)|\.(?=\W*[^\W\d]|[ ,;]+\d))?(?![\d/]|\.\d)"
 )
 _MONTH_AND_YEAR = re.compile(r"(?<![\d./])(0[1-9]|1[0-2])/((?:19|20)\d\d)(?!\d)")
@@ -30,9 +30,9 @@ _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _OF_YEAR = r"(?:,? (?:de |del |of )?((?:19|20)\d\d))?"
 _AMBIGUOUS_MONTHS = frozenset({"march", "mars", "marco"})
 """Full month names that are also ordinary words. All short month names count as ambiguous too."""
-_SHORT_NAME = 3
-_SHORT_DATE = len("05/11")
-_IN_MONTH = re.compile(
+_SHORT_MONTH_LENGTH = 3
+_SHORT_DATE_LENGTH = len("05/11")
+_BEFORE_MONTH = re.compile(
     r"\b(?:in|since|until|till|of|by|last|next|early|late|mid|every|im|seit|bis|ende|anfang"
     r"|en|depuis|desde|da|a|em|i) $"
 )
@@ -51,25 +51,25 @@ class Value:
 
 @dataclass(slots=True)
 class _ValueExtractor:
-    """A text from which values are extracted. They are replaced by spaces, so that other positions do not change."""
+    """A text from which values are extracted.
 
-    rest: str
+    An extracted value is replaced by spaces, so that the positions of other values do not change.
+    """
+
+    remaining_text: str
     values: list[tuple[int, Value]] = field(default_factory=list[tuple[int, Value]])
 
     def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Value, ...] | None]) -> None:
-        """Extract the values that `read` returns for the matches of a pattern.
+        """Extract the values that `read` returns for matches of a pattern. If it returns None, a match is skipped."""
 
-        Matches for which it returns None are skipped.
-        """
-
-        def put(match: re.Match[str]) -> str:
+        def blank_out(match: re.Match[str]) -> str:
             values = read(match)
             if values is None:
                 return match[0]
             self.values.extend((match.start(), value) for value in values)
             return " " * len(match[0])
 
-        self.rest = pattern.sub(put, self.rest)
+        self.remaining_text = pattern.sub(blank_out, self.remaining_text)
 
 
 @lru_cache(maxsize=65_536)
@@ -79,29 +79,24 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     reading = _ValueExtractor(
         _HYPHEN.sub(" ", fold_text(text)) if has_spaces else replace_cjk_numerals(fold_text(text))
     )
-    reading.take(_ISO, lambda match: _date(int(match[2]), match[3], match[1]))
-    reading.take(_IN_NUMBERS, lambda match: _date_in_numbers(match, language))
+    reading.take(_ISO_DATE, lambda match: _date(int(match[2]), match[3], match[1]))
+    reading.take(_NUMERIC_DATE, lambda match: _date_in_numbers(match, language))
     reading.take(_MONTH_AND_YEAR, lambda match: _date(int(match[1]), None, match[2]))
     reading.take(_CLOCK, _clock)
     reading.take(_CJK_DATE, _cjk_date)
-    _take_dates(reading, language)
+    if months := numbers_by_name(language.months):
+        day_first, month_first, alone = _date_patterns(language)
+        reading.take(day_first, lambda match: _date(months[match[2]], match[1], match[3]))
+        reading.take(month_first, lambda match: _date(months[match[1]], match[2], match[3]))
+        reading.take(alone, lambda match: _month(match, months))
     reading.take(_YEAR, lambda match: (Value("year", match[1]),))
-    for start, end, kind, amount in find_quantities(reading.rest, language):
+    for start, end, kind, amount in find_quantities(reading.remaining_text, language):
         reading.values.append((start, Value(kind, amount)))
-        reading.rest = reading.rest[:start] + " " * (end - start) + reading.rest[end:]
-    _take_weekdays(reading, language)
+        reading.remaining_text = reading.remaining_text[:start] + " " * (end - start) + reading.remaining_text[end:]
+    if days := _days_by_name(language):
+        reading.take(_day_pattern(language), lambda match: (_weekday(match, days),))
     pairs = sorted(reading.values, key=lambda pair: pair[0])
-    return tuple(replace(value, at=at) for at, value in pairs), reading.rest
-
-
-def _take_dates(reading: _ValueExtractor, language: Lexicon) -> None:
-    months = numbers_by_name(language.months)
-    if not months:
-        return
-    day_first, month_first, alone = _date_patterns(language)
-    reading.take(day_first, lambda match: _date(months[match[2]], match[1], match[3]))
-    reading.take(month_first, lambda match: _date(months[match[1]], match[2], match[3]))
-    reading.take(alone, lambda match: _month(match, months))
+    return tuple(replace(value, at=at) for at, value in pairs), reading.remaining_text
 
 
 @lru_cache(maxsize=32)
@@ -112,12 +107,6 @@ def _date_patterns(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str],
         re.compile(rf"\b({name}) (?:the )?{_DAY}(?![\d:%]|[.,]\d){_OF_YEAR}"),
         re.compile(rf"\b({name})\b{_OF_YEAR}"),
     )
-
-
-def _take_weekdays(reading: _ValueExtractor, language: Lexicon) -> None:
-    days = _days_by_name(language)
-    if days:
-        reading.take(_day_pattern(language), lambda match: (_weekday(match, days),))
 
 
 def _days_by_name(language: Lexicon) -> dict[str, int]:
@@ -148,7 +137,7 @@ def _date_in_numbers(match: re.Match[str], language: Lexicon) -> tuple[Value, ..
     day, month = int(match[1]), int(match[3])
     if not language.comma_is_decimal and day <= 12:
         day, month = (month, day) if month > 12 else (0, 0)
-    is_date = match[4] or match[0].endswith(".") or (len(match[0]) == _SHORT_DATE and match[2] == "/")
+    is_date = match[4] or match[0].endswith(".") or (len(match[0]) == _SHORT_DATE_LENGTH and match[2] == "/")
     return _date(month, str(day), match[4]) if is_date and 1 <= day <= 31 and 1 <= month <= 12 else None
 
 
@@ -160,8 +149,8 @@ def _cjk_date(match: re.Match[str]) -> tuple[Value, ...]:
 
 def _month(match: re.Match[str], months: dict[str, int]) -> tuple[Value, ...] | None:
     """Return a month without a day. A month name that is also a common word needs a preposition or a year."""
-    is_ambiguous = match[1] in _AMBIGUOUS_MONTHS or len(match[1]) <= _SHORT_NAME
-    if is_ambiguous and not match[2] and not _IN_MONTH.search(match.string[: match.start()]):
+    is_ambiguous = match[1] in _AMBIGUOUS_MONTHS or len(match[1]) <= _SHORT_MONTH_LENGTH
+    if is_ambiguous and not match[2] and not _BEFORE_MONTH.search(match.string[: match.start()]):
         return None
     return _date(months[match[1]], None, match[2])
 
