@@ -51,7 +51,7 @@ def cache_of(settings: Settings) -> AotCache | None:
 
 
 def flags(settings: Settings, home: HomeFolder) -> tuple[str, ...]:
-    """Return the JVM flags that use the AOT cache. Without an intact cache, there are no flags."""
+    """Return the JVM flags that use the AOT cache, or no flags if there is no intact cache."""
     home.aot_log.unlink(missing_ok=True)
     cache = None if settings.aot == "off" else cache_of(settings)
     if cache is None or not cache.is_intact():

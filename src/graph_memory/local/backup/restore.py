@@ -70,8 +70,8 @@ def restore_to_new_home(
 ) -> Generator[Settings]:
     """Restore a backup into a new home folder beside the current one, and yield settings for the new folder.
 
-    The new home folder can be opened like any other. `activate` replaces the old home folder with it. Without a call of
-    `activate`, the new home folder is removed at the end. Raises FILE_CREATION_FAILED if the disk is full,
+    The new home folder can be opened like any other. `activate` replaces the old home folder with it. If it
+    is not called, the new home folder is removed at the end. Raises FILE_CREATION_FAILED if the disk is full,
     CONTENT_READ_FAILED if the backup is damaged, STORE_UNAVAILABLE if Neo4j cannot load it, and DOMAIN_BUSY if another
     restore is running.
     """
@@ -97,16 +97,12 @@ def activate(settings: Settings, progress: Progress = log_progress) -> None:
     """
     origin = Origin(actor=settings.actor, session=settings.session)
     with AuditLog(settings.audit_log).act("restore", str(settings.home), origin=origin):
-        _swap_in(settings, progress)
-
-
-def _swap_in(settings: Settings, progress: Progress) -> None:
-    stop(_new_settings(settings))
-    progress("Swapping it in", None)
-    for name in ("conf", "logs"):
-        shutil.rmtree(HomeFolder.of(_new_settings(settings)).root / name, ignore_errors=True)
-    with keep_server_stopped(settings, progress) as home:
-        swap_in(home)
+        stop(_new_settings(settings))
+        progress("Swapping it in", None)
+        for name in ("conf", "logs"):
+            shutil.rmtree(HomeFolder.of(_new_settings(settings)).root / name, ignore_errors=True)
+        with keep_server_stopped(settings, progress) as home:
+            swap_in(home)
 
 
 def _new_settings(settings: Settings) -> Settings:

@@ -21,7 +21,7 @@ from graph_memory.model.text.wording import printable
 from graph_memory.model.values.plain import entry_path
 
 FILE_BYTES = 1024 * 1024
-_MOST_NESTED = 12
+_MAX_DEPTH = 12
 _WIDTH_WITHOUT_FOLDING = 2**31
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _TRUE = frozenset({"true", "True", "TRUE"})
@@ -37,8 +37,8 @@ def parse(text: str, file: str = "ontology.yaml") -> Ontology:
     """Return the ontology that YAML text declares. `file` is the file name for messages.
 
     Every error has the message `file:line: …` and `file`, `line` and `name` in its details: INVALID_ONTOLOGY,
-    INVALID_NODE_TYPE for a connection type with an undefined node type, or TYPE_ALREADY_EXISTS. With several errors,
-    the message has one line per error, and `details["faults"]` lists them.
+    INVALID_NODE_TYPE for a connection type with an undefined node type, or TYPE_ALREADY_EXISTS. If there are
+    several errors, the message has one line per error, and `details["faults"]` lists them.
     """
     reader = _Reader(file)
     data = reader.read(text)
@@ -194,8 +194,8 @@ class _Reader:
 
     def _read_value(self, events: Events, event: yaml.Event, at: str, depth: int) -> object:
         self.line_numbers.setdefault(at, _line_number(event))
-        if depth > _MOST_NESTED:
-            raise self.error(f"nested more than {_MOST_NESTED} levels deep", _line_number(event))
+        if depth > _MAX_DEPTH:
+            raise self.error(f"nested more than {_MAX_DEPTH} levels deep", _line_number(event))
         match event:
             case yaml.ScalarEvent():
                 return self._read_scalar(event, at)
