@@ -79,8 +79,8 @@ def asks_within_calls(ctx: McpContext) -> bool:
 def session_of(ctx: Context) -> str | None:
     """Return the session of an HTTP call for the log. Returns None over stdio, or if there is no session.
 
-    The session is the id that the client sends in a header. Without the header, it is derived from the protocol's
-    session. Raises INVALID_ARGUMENT if the header is not a valid session id.
+    The session is the id that the client sends in a header. If there is no such header, it is derived from
+    the session of the protocol. Raises INVALID_ARGUMENT if the header is not a valid session id.
     """
     request = cast("Request | None", ctx.request)
     if request is None:
@@ -88,7 +88,10 @@ def session_of(ctx: Context) -> str | None:
     if names := request.headers.getlist(SESSION):
         return _check_header(names)
     protocol_session = _protocol_session(ctx, request)
-    return f"session_{_digest(protocol_session)}" if protocol_session else None
+    if not protocol_session:
+        return None
+    # A hash, because a reader of the log could use the id itself to take over the session.
+    return f"session_{hashlib.sha256(protocol_session.encode()).hexdigest()[:32]}"
 
 
 def is_bound(ctx: Context) -> bool:
@@ -151,11 +154,3 @@ def _check_header(names: list[str]) -> str:
         hint = "Pass one name of up to 128 letters, digits and marks, without spaces. The name `current` is reserved."
         raise invalid_argument(SESSION, f"The header {SESSION} does not name a session", hint)
     return names[0]
-
-
-def _digest(session: str) -> str:
-    """Return a hash of the session id for the log.
-
-    The log does not contain the id, because a reader of the log could use the id to take over the session.
-    """
-    return hashlib.sha256(session.encode()).hexdigest()[:32]

@@ -34,7 +34,7 @@ class FinishedCall:
     seconds: float
     """Duration in seconds, including the time that the call waited."""
     request: str
-    """The client's id of the request, shortened."""
+    """The request id from the client, shortened."""
     key: str | None
     """The name of the request's key."""
 

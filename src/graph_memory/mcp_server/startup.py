@@ -73,7 +73,7 @@ class Attempt:
         self.stage = stage
 
     def close(self) -> None:
-        """Close the memory or, if it is still opening, cancel that."""
+        """Close the memory or, if it is still opening, cancel the opening."""
         self._closing.set()
         grace = CLOSE_WITHIN if self.settled.is_set() else 0.0
         self._scope.deadline = anyio.current_time() + grace

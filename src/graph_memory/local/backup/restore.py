@@ -97,12 +97,16 @@ def activate(settings: Settings, progress: Progress = log_progress) -> None:
     """
     origin = Origin(actor=settings.actor, session=settings.session)
     with AuditLog(settings.audit_log).act("restore", str(settings.home), origin=origin):
-        stop(_new_settings(settings))
-        progress("Swapping it in", None)
-        for name in ("conf", "logs"):
-            shutil.rmtree(HomeFolder.of(_new_settings(settings)).root / name, ignore_errors=True)
-        with keep_server_stopped(settings, progress) as home:
-            swap_in(home)
+        _swap_in(settings, progress)
+
+
+def _swap_in(settings: Settings, progress: Progress) -> None:
+    stop(_new_settings(settings))
+    progress("Swapping it in", None)
+    for name in ("conf", "logs"):
+        shutil.rmtree(HomeFolder.of(_new_settings(settings)).root / name, ignore_errors=True)
+    with keep_server_stopped(settings, progress) as home:
+        swap_in(home)
 
 
 def _new_settings(settings: Settings) -> Settings:

@@ -48,7 +48,8 @@ def is_free(port: int) -> bool:
 def choose_port(configured: int, preferred: tuple[int, ...], setting: str) -> int:
     """Return the configured port. If it is 0, return the first free preferred port, or otherwise any free port.
 
-    Raises STORE_UNAVAILABLE if the configured port is in use. `setting` is the setting's name for the hint.
+    Raises STORE_UNAVAILABLE if the configured port is in use. The hint then mentions `setting`, the name of the
+    setting.
     """
     if configured and not is_free(configured):
         hint = f"Stop the program that listens there, or set {setting} to another port, or to 0 for any free port."

@@ -69,7 +69,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Status:
-    """The state, files, addresses and process of the local Neo4j. When stopped, addresses and process are None."""
+    """The state, files, addresses and process of the local Neo4j. If it is stopped, addresses and process are None."""
 
     state: State
     home: Path
@@ -239,7 +239,9 @@ def _await_answer(
             raise timeout_error(home, settings)
         if time.monotonic() - last_check > _CHECK_INTERVAL:
             last_check = time.monotonic()
-            _raise_if_hung(home, process, run)
+            if error := hang_error(home, run.created):
+                end(process)
+                raise error
             if _listens_elsewhere(run, process):
                 end(process)
         time.sleep(_POLL_INTERVAL)
@@ -255,12 +257,6 @@ def _listens_elsewhere(run: Run, process: psutil.Process) -> bool:
     """Return whether the server listens on ports other than the recorded ones."""
     ports = ports_of(process)
     return bool(ports) and run.bolt_port not in ports
-
-
-def _raise_if_hung(home: HomeFolder, process: psutil.Process, run: Run) -> None:
-    if error := hang_error(home, run.created):
-        end(process)
-        raise error
 
 
 def _record(home: HomeFolder, run: Run, process: psutil.Process) -> Run:
@@ -282,7 +278,5 @@ def _http_url(run: Run) -> str:
 
 
 def _lock(home: HomeFolder, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
-    def wait() -> None:
-        progress("Waiting for another process that is starting or stopping Neo4j", None)
-
-    return file_lock(home.lock, settings.start_timeout, wait)
+    message = "Waiting for another process that is starting or stopping Neo4j"
+    return file_lock(home.lock, settings.start_timeout, lambda: progress(message, None))
