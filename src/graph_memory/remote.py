@@ -81,8 +81,9 @@ def reads_only(arguments: Sequence[str]) -> bool:
     """Return whether a command only reads the memory. A server may then run it."""
     if not arguments or not _LOCAL_ARGUMENTS.isdisjoint(arguments):
         return False
-    name, *rest = arguments
-    return name in _READING_COMMANDS or bool(rest and rest[0] in _READING_SUBCOMMANDS.get(name, ()))
+    name, *other_arguments = arguments
+    subcommands = _READING_SUBCOMMANDS.get(name, ())
+    return name in _READING_COMMANDS or bool(other_arguments and other_arguments[0] in subcommands)
 
 
 def sockets_folder(home: Path) -> Path:
@@ -97,7 +98,7 @@ def is_private(folder: Path) -> bool:
 
 
 def is_of_this_user(connection: socket.socket) -> bool:
-    """Return whether this user's process is at the other end. Also returns True if the system cannot tell."""
+    """Return whether the other end is a process of this user. Also returns True if the system cannot tell."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     _, user, _ = struct.unpack(
@@ -109,7 +110,7 @@ def is_of_this_user(connection: socket.socket) -> bool:
 def request(arguments: Sequence[str], folder: str | None = None) -> Mapping[str, object]:
     """Return the request to run a command with this process's settings and terminal.
 
-    `folder` is the command's working folder, by default this process's.
+    `folder` is the working folder of the command, by default that of this process.
     """
     return {
         "package": PACKAGE,
@@ -165,7 +166,7 @@ def _ask(path: Path, request: Mapping[str, object], deadline: float | None) -> M
 
 
 def _seconds_until(deadline: float | None) -> float | None:
-    """Return the seconds until the deadline, at least 0.01, or None without a deadline."""
+    """Return the seconds until the deadline, but at least 0.01, or None if there is no deadline."""
     return None if deadline is None else max(deadline - time.monotonic(), 0.01)
 
 

@@ -340,7 +340,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources of settings: arguments, then the environment in `ENVIRONMENT` or of the process."""
+        """Return the sources of settings: first arguments, then `ENVIRONMENT` or the environment of this process."""
         return init_settings, _Environment(settings_cls)
 
     @field_validator("home", "cache", "java", "memory_file_path", "audit_log", mode="before")

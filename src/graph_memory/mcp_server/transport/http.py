@@ -165,14 +165,10 @@ def open_listener(host: str, port: int, auth: Auth = Auth.NONE) -> socket.socket
         )
         raise invalid_argument("host", f"Cannot serve on {quote(host)}: only the loopback interface is allowed", hint)
     try:
-        return _listener(_ADDRESSES.get(host) or _resolve(host), port)
+        address = _ADDRESSES.get(host) or str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
+        return _listener(address, port)
     except OSError as error:
         raise _listen_error(host, port, error) from error
-
-
-def _resolve(host: str) -> str:
-    """Return the IP address for a host name of this machine. Raises OSError."""
-    return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
 
 
 def _listener(address: str, port: int) -> socket.socket:

@@ -48,10 +48,7 @@ class DomainWatch:
     moved: anyio.Event = field(default_factory=anyio.Event)
 
     def update(self, position: int | None) -> None:
-        """Update the position, and wake the stream if it has changed.
-
-        None (the domain does not exist) changes nothing.
-        """
+        """Update the position, and wake the stream if it has changed. None, for a missing domain, changes nothing."""
         if position is not None and position != self.position:
             self.position = position
             self.moved.set()
@@ -86,8 +83,8 @@ class ChangeEvents:
             message = f"Domain {quote(domain)} does not exist"
             raise GraphError(Code.ONTOLOGY_NOT_FOUND, message, {"domain": domain, "hint": hint})
         watch = DomainWatch(domain, position)
-        known = request.headers.get("last-event-id", "")
-        if known.isdecimal() and int(known) != position:
+        last_event_id = request.headers.get("last-event-id", "")
+        if last_event_id.isdecimal() and int(last_event_id) != position:
             watch.moved.set()
         events = self._events(watch, self._check_of(request, domain), ctx.lifespan_context)
         return StreamingResponse(events, media_type="text/event-stream", headers=_HEADERS)

@@ -25,7 +25,7 @@ MAX_LOGIN_BYTES = 20_000
 """Maximum size of the body of a request without a login or key, in bytes."""
 LOGIN_STATE = "viewer_login"
 """The field in a request's state for the browser's login."""
-_OPEN = frozenset({LOGIN, LOGOUT, SESSION, OPENAPI})
+_OPEN_PATHS = frozenset({LOGIN, LOGOUT, SESSION, OPENAPI})
 """API paths that need no login."""
 _OWN_PATHS = frozenset({"/", VIEW.rstrip("/")})
 
@@ -59,7 +59,7 @@ class ViewerGate:
     async def _admit(self, scope: Scope) -> Response | None:
         """Add the sender to an API request. Return an error response if the request is rejected, otherwise None."""
         request, path = Request(scope), scope["path"]
-        is_open = not path.startswith(API) or path in _OPEN
+        is_open = not path.startswith(API) or path in _OPEN_PATHS
         if is_open and (refusal := reject_large_body(request.headers)):
             return refusal
         if path != LOGIN and (refusal := _reject_forgery(request)):
@@ -79,7 +79,7 @@ class ViewerGate:
         return None
 
     async def _identify(self, request: Request) -> Visitor | None:
-        """Return a request's sender, or None without a valid key or login. A key in a header takes precedence."""
+        """Return a request's sender, or None if it has no valid key or login. A key in a header takes precedence."""
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         if scheme:
             if self._verifier is None or scheme.lower() != "bearer":

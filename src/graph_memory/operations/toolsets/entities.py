@@ -6,7 +6,7 @@ Arguments that the official server accepts have the same meaning here. Others us
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from graph_memory.memory.entities.results import (
@@ -48,15 +48,13 @@ _ADDITION_RESULT = {"entityName": str, "addedObservations": [str]}
 _SUCCESS = {"success": bool, "message": str}
 
 
-def _list_argument(arguments: CallArguments, name: str) -> Sequence[Any]:
-    items: object = arguments.get(name)
-    return cast("Sequence[Any]", items) if isinstance(items, list) else ()
-
-
 def _has_types(arguments: CallArguments, name: str) -> bool:
     """Return whether items of a list have `type` instead of the official `entityType` or `relationType`."""
-    items = [cast("Mapping[str, Any]", item) for item in _list_argument(arguments, name) if isinstance(item, Mapping)]
-    return any("type" in item and not {"entityType", "relationType"} & item.keys() for item in items)
+    items: object = arguments.get(name)
+    if not isinstance(items, list):
+        return False
+    objects = [cast("Mapping[str, Any]", item) for item in cast("list[object]", items) if isinstance(item, Mapping)]
+    return any("type" in item and not {"entityType", "relationType"} & item.keys() for item in objects)
 
 
 async def _create_entities(memory: Memory, arguments: CallArguments) -> Result:
