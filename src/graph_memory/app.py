@@ -105,7 +105,7 @@ async def open_memory(
 def _open_databases(
     settings: Settings, limits: Limits, rehearsal: StatementSamples, progress: Progress
 ) -> AbstractAsyncContextManager[Store]:
-    """Yield the store of the home database or, with several databases in the settings, the store for all of them."""
+    """Yield the store of the home database or, if the settings list other databases, a store for all of them."""
 
     @asynccontextmanager
     async def open_database(name: str, check: Check = check_statement) -> AsyncGenerator[Store]:

@@ -112,6 +112,8 @@ def request(arguments: Sequence[str], folder: str | None = None) -> Mapping[str,
 
     `folder` is the working folder of the command, by default that of this process.
     """
+    terminal_names = ("TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
+    terminal = {name: os.environ[name] for name in terminal_names if name in os.environ}
     return {
         "package": PACKAGE,
         "arguments": list(arguments),
@@ -119,7 +121,7 @@ def request(arguments: Sequence[str], folder: str | None = None) -> Mapping[str,
         "environment": {name: value for name, value in os.environ.items() if name.upper().startswith(PREFIXES)},
         "time_zone": os.environ.get("TZ"),
         "encoding": sys.stdout.encoding,
-        "terminal": {**_terminal(), "COLUMNS": str(shutil.get_terminal_size().columns)},
+        "terminal": {**terminal, "COLUMNS": str(shutil.get_terminal_size().columns)},
         "terminals": [sys.stdout.isatty(), sys.stderr.isatty()],
     }
 
@@ -144,11 +146,6 @@ def _sockets() -> Iterator[Path]:
             return
         entries = sorted(os.scandir(sockets_folder(home)), key=lambda entry: entry.stat().st_mtime)
         yield from (Path(entry.path) for entry in entries if entry.name.endswith(".sock"))
-
-
-def _terminal() -> Mapping[str, str]:
-    names = ("TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
-    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _ask(path: Path, request: Mapping[str, object], deadline: float | None) -> Mapping[str, object] | None:

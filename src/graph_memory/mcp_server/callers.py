@@ -86,7 +86,12 @@ def session_of(ctx: Context) -> str | None:
     if request is None:
         return None
     if names := request.headers.getlist(SESSION):
-        return _check_header(names)
+        if len(names) > 1 or not _SESSION_NAME.fullmatch(names[0]) or names[0] == _CURRENT:
+            hint = (
+                "Pass one name of up to 128 letters, digits and marks, without spaces. The name `current` is reserved."
+            )
+            raise invalid_argument(SESSION, f"The header {SESSION} does not name a session", hint)
+        return names[0]
     protocol_session = _protocol_session(ctx, request)
     if not protocol_session:
         return None
@@ -147,10 +152,3 @@ def session_argument_of(arguments: Mapping[str, object]) -> str | None:
         hint = Hint("Pass the session_id that {session_start} returned, or omit it.")
         raise invalid_argument(SESSION_ID, f"{quote(session)} is not the id of a session", hint)
     return session
-
-
-def _check_header(names: list[str]) -> str:
-    if len(names) > 1 or not _SESSION_NAME.fullmatch(names[0]) or names[0] == _CURRENT:
-        hint = "Pass one name of up to 128 letters, digits and marks, without spaces. The name `current` is reserved."
-        raise invalid_argument(SESSION, f"The header {SESSION} does not name a session", hint)
-    return names[0]

@@ -40,16 +40,12 @@ def hang_error(home: HomeFolder, since: float) -> GraphError | None:
     """
     start = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%d %H:%M:%S")
     for line in reversed(read_last_lines(home.debug_log, _MAX_LOG_LINES)):
-        entry = _parse_entry(line)
+        data = read_json(line, dict[str, object]) or {}
+        entry = {name: value for name, value in data.items() if isinstance(value, str)}
         if entry.get("time", "") >= start and entry.get("message", "").startswith(_FATAL):
             reason = _CAUSE.findall(entry.get("stacktrace", "")) or [entry["message"]]
             return _start_failure(home, reason[-1])
     return None
-
-
-def _parse_entry(line: str) -> dict[str, str]:
-    result = read_json(line, dict[str, object]) or {}
-    return {name: value for name, value in result.items() if isinstance(value, str)}
 
 
 def without_home(home: HomeFolder, reason: str) -> str:

@@ -242,7 +242,8 @@ def _await_answer(
             if error := hang_error(home, run.created):
                 end(process)
                 raise error
-            if _listens_elsewhere(run, process):
+            ports = ports_of(process)
+            if ports and run.bolt_port not in ports:  # it listens on ports other than the recorded ones
                 end(process)
         time.sleep(_POLL_INTERVAL)
     return None
@@ -251,12 +252,6 @@ def _await_answer(
 def _answers(run: Run, process: psutil.Process) -> bool:
     """Return whether this process answers on its Bolt port, and its HTTP port is not taken by another process."""
     return speaks_bolt(run.bolt_port) and listens(process, run.bolt_port) and not has_lost_port(process, run.http_port)
-
-
-def _listens_elsewhere(run: Run, process: psutil.Process) -> bool:
-    """Return whether the server listens on ports other than the recorded ones."""
-    ports = ports_of(process)
-    return bool(ports) and run.bolt_port not in ports
 
 
 def _record(home: HomeFolder, run: Run, process: psutil.Process) -> Run:

@@ -120,7 +120,8 @@ class ChangeEvents:
             while await may_read():
                 if watch.moved.is_set():
                     watch.moved = anyio.Event()
-                    yield _message(watch)
+                    data = json.dumps({"domain": watch.domain, "position": watch.position})
+                    yield f"event: change\nid: {watch.position}\ndata: {data}\n\n"
                     silent_since = anyio.current_time()
                 elif anyio.current_time() - silent_since >= HEARTBEAT_SECONDS:
                     yield ": alive\n\n"
@@ -131,7 +132,7 @@ class ChangeEvents:
             self._watches.discard(watch)
 
     async def _poll(self, startup: Startup) -> None:
-        """Read the positions of the watched logs until all streams are closed."""
+        """Read the positions of the watched logs at intervals until all streams are closed."""
         try:
             with run_as(None):
                 while self._watches:
@@ -150,8 +151,3 @@ class ChangeEvents:
             return
         for watch in self._watches:
             watch.update(positions.get(watch.domain))
-
-
-def _message(watch: DomainWatch) -> str:
-    data = json.dumps({"domain": watch.domain, "position": watch.position})
-    return f"event: change\nid: {watch.position}\ndata: {data}\n\n"

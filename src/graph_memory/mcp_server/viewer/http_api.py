@@ -97,7 +97,6 @@ class HttpApi:
         ]
 
     async def _call(self, request: Request) -> Response:
-        """Answer with an operation's result or error."""
         name = request.path_params["operation"]
         if (tool := self._tools.get(name)) is None:
             hint = suggestion(name, [*self._tools], f"See {OPENAPI} for the operations.")
@@ -122,7 +121,6 @@ class HttpApi:
         return Client(ACTOR, report_nothing, source=None if login is None else "user")
 
     async def _follow_changes(self, request: Request) -> Response:
-        """Answer with a stream of a domain's changes."""
         try:
             with mask_internal_errors():
                 return await self._events.respond(self._context(request), request)
@@ -159,7 +157,6 @@ class HttpApi:
         return any(url.startswith("https://") for url in urls)
 
     async def _log_out(self, request: Request) -> Response:
-        """End the browser's login, and delete its cookie."""
         self._logins.end(cookie_of(request.headers))
         response = Response(status_code=204, headers={**SAFE_HEADERS, "Cache-Control": "no-store"})
         name = cookie_name(request.headers)
@@ -206,7 +203,6 @@ def _read_object(body: bytes) -> Mapping[str, object]:
 
 
 def _json_problem(body: bytes) -> str:
-    """Return the problem of a body that is not valid JSON."""
     try:
         parse_json_strictly(body)
     except NotJson as problem:

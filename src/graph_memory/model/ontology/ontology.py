@@ -104,7 +104,9 @@ class Ontology:
         object.__setattr__(self, "_nodes", _by_name(self.node_types))
         object.__setattr__(self, "_connections", _by_name(self.connection_types))
         for connection_type in self.connection_types:
-            self._check_ends(connection_type)
+            for side, names in (("from_types", connection_type.from_types), ("to_types", connection_type.to_types)):
+                for name in names:
+                    check_end(connection_type.name, side, name, self._nodes)
         object.__setattr__(self, "_inverse_names", self._check_inverses())
 
     def _check_inverses(self) -> Mapping[str, str]:
@@ -119,11 +121,6 @@ class Ontology:
                 hint = "Choose another name for the inverse of one of the types."
                 raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": name, "hint": hint})
         return names
-
-    def _check_ends(self, connection_type: ConnectionType) -> None:
-        for side, names in (("from_types", connection_type.from_types), ("to_types", connection_type.to_types)):
-            for name in names:
-                check_end(connection_type.name, side, name, self._nodes)
 
     @classmethod
     def create(

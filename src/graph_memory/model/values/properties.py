@@ -236,7 +236,9 @@ def key_value(value: PropertyValue) -> str:
         case bool():
             return f"b:{str(value).lower()}"
         case str():
-            return _text_key(f"s:{value}")
+            text = f"s:{value}"
+            data = text.encode()
+            return text if len(data) <= KEY_BYTES else f"h:{hashlib.sha256(data).hexdigest()}"
         case float() if not value.is_integer():
             return f"n:{value!r}"
         case _:
@@ -272,11 +274,6 @@ def _instant_key(value: str) -> str | None:
         return f"t{at.isoformat(timespec='microseconds')}"
     except (ValueError, OverflowError):  # in UTC, the time is before the year 1 or after 9999
         return None
-
-
-def _text_key(text: str) -> str:
-    data = text.encode()
-    return text if len(data) <= KEY_BYTES else f"h:{hashlib.sha256(data).hexdigest()}"
 
 
 def _is_date(value: PropertyValue) -> bool:

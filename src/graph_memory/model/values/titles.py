@@ -21,7 +21,9 @@ def title_of(
     heading marks, `previous`, and the name of the type. `previous` is the current title of a node whose unchanged text
     is not loaded.
     """
-    candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), previous, type_name)
+    lines = (line.strip().lstrip("#").strip() for line in (text or "").splitlines())
+    first_line = next(filter(None, lines), "")
+    candidates = (properties.get("title"), properties.get("name"), first_line, previous, type_name)
     return next((title for title in map(_to_line, candidates) if title), "")
 
 
@@ -48,10 +50,3 @@ def derived_title(stored: Mapping[str, object]) -> str:
 
 def _to_line(value: PropertyValue | None) -> str:
     return "" if value is None else " ".join(str(value).split())[:LONGEST].rstrip()
-
-
-def _first_line(text: str) -> str:
-    for line in text.splitlines():
-        if words := line.strip().lstrip("#").strip():
-            return words
-    return ""

@@ -57,10 +57,6 @@ def _has_types(arguments: CallArguments, name: str) -> bool:
     return any("type" in item and not {"entityType", "relationType"} & item.keys() for item in objects)
 
 
-async def _create_entities(memory: Memory, arguments: CallArguments) -> Result:
-    return await memory.entities.create_entities(arguments["entities"])
-
-
 async def _create_relations(memory: Memory, arguments: CallArguments) -> Result:
     lenient = LocatedValue(arguments["lenient"], "lenient").flag() if "lenient" in arguments else None
     return await memory.entities.create_relations(arguments["relations"], lenient=lenient)
@@ -82,19 +78,11 @@ async def _delete_observations(memory: Memory, arguments: CallArguments) -> Resu
     )
 
 
-async def _delete_relations(memory: Memory, arguments: CallArguments) -> Result:
-    return await memory.entities.delete_relations(arguments["relations"])
-
-
 async def _read_graph(memory: Memory, arguments: CallArguments) -> Result:
     options: dict[str, Any] = {**arguments}
     if options.get("max_tokens") is None:
         options["max_tokens"] = memory.entities.read_graph_tokens
     return await memory.entities.read_graph(**options)
-
-
-async def _search_nodes(memory: Memory, arguments: CallArguments) -> Result:
-    return await memory.entities.search_nodes(arguments["query"])
 
 
 async def _open_nodes(memory: Memory, arguments: CallArguments) -> Result:
@@ -111,7 +99,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         {"entities": [_ENTITY]},
         EntityCreationResult,
         Effect.CREATES,
-        _create_entities,
+        lambda memory, arguments: memory.entities.create_entities(arguments["entities"]),
         lambda arguments: _has_types(arguments, "entities"),
         own_item_arguments=("description", "properties"),
     ),
@@ -165,7 +153,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         _SUCCESS,
         Confirmation,
         Effect.DESTROYS,
-        _delete_relations,
+        lambda memory, arguments: memory.entities.delete_relations(arguments["relations"]),
         lambda arguments: _has_types(arguments, "relations"),
     ),
     OfficialOperation(
@@ -185,7 +173,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         _GRAPH,
         KnowledgeGraph,
         Effect.READS,
-        _search_nodes,
+        lambda memory, arguments: memory.entities.search_nodes(arguments["query"]),
     ),
     OfficialOperation(
         "open_nodes",
