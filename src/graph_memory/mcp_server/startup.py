@@ -12,11 +12,11 @@ from anyio.abc import TaskGroup
 from graph_memory.mcp_server.errors import mask_internal_errors
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.rights import run_as
+from graph_memory.progress import Progress
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-Progress = Callable[[str, float | None], None]
 Opener = Callable[[Progress], AbstractAsyncContextManager["Memory"]]
 """Opens a memory, and reports the current stage from any thread."""
 Report = Callable[[float, str], Awaitable[None]]

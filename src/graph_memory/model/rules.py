@@ -219,9 +219,9 @@ CONNECTION_RULES = {
 
 def connection_rules(declared_type: ConnectionType | None) -> list[ConnectionRule]:
     """Return the rules in CONNECTION_RULES that the connection type enables. If it is None, return an empty list."""
-    return (
-        [] if declared_type is None else [rule for rule in CONNECTION_RULES.values() if rule.applies_to(declared_type)]
-    )
+    if declared_type is None:
+        return []
+    return [rule for rule in CONNECTION_RULES.values() if rule.applies_to(declared_type)]
 
 
 Ends = tuple[str, str]

@@ -39,7 +39,8 @@ def resolve(version: str, jars: Path, poms: Path) -> tuple[Jar, ...]:
         for artifact in artifacts
         if artifact.packaging == "jar" and artifact.artifactId not in _TEST_LIBRARIES
     ]
-    needed.append(Jar(*BROWSER.split(":"), "", "", 0))
+    group, artifact, browser_version = BROWSER.split(":")
+    needed.append(Jar(group, artifact, browser_version, "", "", 0))
     with open_session() as connections, ThreadPoolExecutor(THREADS) as pool:
         return tuple(pool.map(_fetch_jar, needed, repeat(jars), repeat(connections)))
 

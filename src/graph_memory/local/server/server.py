@@ -173,7 +173,9 @@ def _adopt(home: HomeFolder, settings: Settings, progress: Progress) -> LocalSer
     if run is None:  # its ports are unknown
         end(process)
         return None
-    return _await_answer(_record(home, run, process), process, home, settings, progress)
+    run = replace(run, pid=process.pid, created=process.create_time(), ready=False)
+    run.save(home)
+    return _await_answer(run, process, home, settings, progress)
 
 
 def _start(home: HomeFolder, settings: Settings, progress: Progress) -> LocalServer:
@@ -252,12 +254,6 @@ def _await_answer(
 def _answers(run: Run, process: psutil.Process) -> bool:
     """Return whether this process answers on its Bolt port, and its HTTP port is not taken by another process."""
     return speaks_bolt(run.bolt_port) and listens(process, run.bolt_port) and not has_lost_port(process, run.http_port)
-
-
-def _record(home: HomeFolder, run: Run, process: psutil.Process) -> Run:
-    recorded = replace(run, pid=process.pid, created=process.create_time(), ready=False)
-    recorded.save(home)
-    return recorded
 
 
 def _server_of(home: HomeFolder, run: Run, password: str) -> LocalServer:

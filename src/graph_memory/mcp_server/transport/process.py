@@ -20,11 +20,12 @@ import anyio
 import anyio.to_thread
 
 from graph_memory.mcp_server.official import are_official
-from graph_memory.mcp_server.startup import Opener, Progress
+from graph_memory.mcp_server.startup import Opener
 from graph_memory.mcp_server.table import tools_of
 from graph_memory.memory.background import task_group
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin
+from graph_memory.progress import Progress
 from graph_memory.settings import Settings, missing_memory_file
 
 if TYPE_CHECKING:

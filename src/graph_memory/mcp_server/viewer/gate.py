@@ -57,7 +57,7 @@ class ViewerGate:
         await (self._app if refusal is None else refusal)(scope, receive, send)
 
     async def _admit(self, scope: Scope) -> Response | None:
-        """Add the sender to an API request. Return an error response if the request is rejected, otherwise None."""
+        """Add the sender's key or login to an API request. If the request is rejected, return an error response."""
         request, path = Request(scope), scope["path"]
         is_open = not path.startswith(API) or path in _OPEN_PATHS
         if is_open and (refusal := reject_large_body(request.headers)):
@@ -75,7 +75,11 @@ class ViewerGate:
             return error_response(GraphError(Code.STORE_UNAVAILABLE, message, {"hint": "Try again in a moment."}))
         if visitor is None:
             return None if path == SESSION else login_required(self._verifier is not None)
-        _add_visitor(scope, visitor)
+        if visitor.token is not None:
+            scope["user"] = AuthenticatedUser(visitor.token)
+        if visitor.login is not None:
+            session = {CONNECTION_SESSION: visitor.login.session, LOGIN_STATE: visitor.login}
+            scope["state"] = {**scope.get("state", {}), **session}
         return None
 
     async def _identify(self, request: Request) -> Visitor | None:
@@ -148,12 +152,3 @@ def login_required(has_keys: bool) -> Response:
     error = GraphError(Code.INSUFFICIENT_RIGHTS, "This request has no valid login or key", {"hint": hint})
     headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'} if has_keys else {}
     return error_response(error, 401, headers)
-
-
-def _add_visitor(scope: Scope, visitor: Visitor) -> None:
-    """Add the sender's key to a request. For a browser, also add its login and the login's session."""
-    if visitor.token is not None:
-        scope["user"] = AuthenticatedUser(visitor.token)
-    if visitor.login is not None:
-        session = {CONNECTION_SESSION: visitor.login.session, LOGIN_STATE: visitor.login}
-        scope["state"] = {**scope.get("state", {}), **session}

@@ -366,19 +366,15 @@ def _check_enum(rule: PropertyRule) -> None:
         message = f"The enum of property {rule.name} has {len(rule.enum):,} values; the limit is {VALUES_PER_ENUM:,}"
         raise _ontology_error(rule.name, message)
     for value in rule.enum:
-        _check_enum_value(rule, value)
+        check_value(rule.name, value)
+        if isinstance(value, str) and len(value) > ENUM_TEXT_CHARACTERS:
+            message = f"The enum of property {rule.name} has text longer than {ENUM_TEXT_CHARACTERS:,} characters"
+            raise _ontology_error(rule.name, message)
+        if rule.type is not None and not rule.type.accepts(value):
+            problem = f"contains {quote(value)}, which is not {rule.type.wording}"
+            raise _ontology_error(rule.name, f"The enum of property {quote(rule.name)} {problem}")
     if (duplicate := first_duplicate([key_value(value) for value in rule.enum])) is not None:
         raise _ontology_error(rule.name, f"The enum of property {rule.name} lists {quote(duplicate[2:])} twice")
-
-
-def _check_enum_value(rule: PropertyRule, value: PropertyValue) -> None:
-    check_value(rule.name, value)
-    if isinstance(value, str) and len(value) > ENUM_TEXT_CHARACTERS:
-        message = f"The enum of property {rule.name} has text longer than {ENUM_TEXT_CHARACTERS:,} characters"
-        raise _ontology_error(rule.name, message)
-    if rule.type is not None and not rule.type.accepts(value):
-        message = f"The enum of property {quote(rule.name)} contains {quote(value)}, which is not {rule.type.wording}"
-        raise _ontology_error(rule.name, message)
 
 
 def _ontology_error(name: str, message: str, hint: str | None = None) -> GraphError:

@@ -32,7 +32,8 @@ def fold(text: str) -> str:
 def windows(text: str) -> Iterator[str]:
     """Yield the case-folded windows of a text. An empty text has no windows."""
     folded = fold(text)
-    for start in range(0, max(len(folded) - OVERLAP, 1), WINDOW - OVERLAP):
+    step = WINDOW - OVERLAP
+    for start in range(0, max(len(folded) - OVERLAP, 1), step):
         if window := folded[start : start + WINDOW]:
             yield window
 
