@@ -188,7 +188,7 @@ async def check_domains(settings: Settings, database: str) -> str:
 
 
 async def check_index(settings: Settings, database: str = HOME) -> list[Backlog]:
-    """Return the backlog of the search index, by domain."""
+    """Return the backlog of the search index in each domain."""
     from graph_memory.memory.search.index.backlog import read_backlogs
 
     async with _open_for_check(settings, database) as store:

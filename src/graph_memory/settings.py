@@ -380,7 +380,7 @@ class Settings(BaseSettings):
 
 
 def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
-    """Return a warning if `MEMORY_FILE_PATH` names a missing file, otherwise an empty string."""
+    """Return a warning if the file at `MEMORY_FILE_PATH` is missing, otherwise an empty string."""
     path = settings.memory_file_path
     if path is None or os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where a folder may not be read
         return ""

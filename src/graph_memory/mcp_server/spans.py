@@ -54,7 +54,7 @@ def describe_call(
 ) -> None:
     """Add a call's operation, transport, session, domain and record to its span.
 
-    `session` is the call's session argument. `domain` is used if the call names no domain. Over HTTP, the span contains
+    `session` is the call's session argument. `domain` is used if the call has no domain. Over HTTP, the span contains
     the session of the log, because the id of the protocol's session would let a reader of the traces take over that
     session.
     """

@@ -282,7 +282,7 @@ _OMITTED_PREFIXES = ("_id", "_evidence", PROTECTION, CONTENT)
 
 
 def live_state(event: Event) -> State:
-    """Return the properties of the event's subject in the live graph, without its content's text."""
+    """Return the properties of the event's subject in the live graph, without the text of its content."""
     draft = event.draft
     header: dict[str, StoredValue] = {"_domain": event.domain, "_id": draft.subject, "_version": event.seq}
     if draft.kind is Kind.DOMAIN:
