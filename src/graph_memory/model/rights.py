@@ -1,4 +1,4 @@
-"""A caller's rights per domain. A server with authentication sets the caller. If there is no caller, everything is allowed.
+"""A caller's rights per domain. A server with authentication sets the caller. If none is set, everything is allowed.
 
 A decision depends only on the caller and the domain's name. An unreadable domain is therefore rejected in the same way,
 and in the same time, whether it exists or not.

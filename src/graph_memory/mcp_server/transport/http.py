@@ -88,8 +88,8 @@ def serve_http(
     """Serve until SIGTERM or SIGINT, then close the memory and end the process. Port 0 means any free port.
 
     `logins` sets how clients are authenticated. `on_ready` is called when the server listens. Before it starts, raises
-    INVALID_ARGUMENT for an unknown toolset, an invalid proxy, or an unavailable port. If there is no authentication, also
-    raises INVALID_ARGUMENT for any proxy, and for a host other than the loopback interface.
+    INVALID_ARGUMENT for an unknown toolset, an invalid proxy, or an unavailable port. If there is no authentication,
+    also raises INVALID_ARGUMENT for any proxy, and for a host other than the loopback interface.
     """
     opener = opener_of(settings, settings.session, toolsets, background_work)
     control = _control(settings)
