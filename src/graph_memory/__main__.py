@@ -38,7 +38,7 @@ def run() -> None:
 
 
 def _handle_unraisable(args: sys.UnraisableHookArgs) -> None:
-    """Deliver a Ctrl-C again that Python would ignore, for example in a finalizer. Print other unraisable errors."""
+    """Redeliver a Ctrl-C that Python would otherwise ignore, for example in a finalizer. Print other errors."""
     if issubclass(args.exc_type, KeyboardInterrupt):
         Timer(0.01, _thread.interrupt_main).start()  # later, because Python would ignore it again here
     else:

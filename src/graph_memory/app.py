@@ -63,7 +63,7 @@ async def open_memory(
     """Yield an open memory on the server at NEO4J_URI. If it is not set, use a local Neo4j, and start it if needed.
 
     The local Neo4j keeps running afterwards, for all processes with the same home folder. The log records changes with
-    `origin` (default: the actor and session of the settings). Long-running processes set `follows`: the memory then
+    `origin` (default: the actor and session in the settings). Long-running processes set `follows`: the memory then
     indexes new texts in the background. Raises STORE_UNAVAILABLE if the server cannot be reached or rejects the
     credentials, and STORE_INCOMPATIBLE if its version or schema is not supported.
     """
@@ -105,7 +105,7 @@ async def open_memory(
 def _open_databases(
     settings: Settings, limits: Limits, rehearsal: StatementSamples, progress: Progress
 ) -> AbstractAsyncContextManager[Store]:
-    """Yield the store of the home database or, with several databases in the settings, the store for all of them."""
+    """Yield the store of the home database or, if the settings list other databases, a store for all of them."""
 
     @asynccontextmanager
     async def open_database(name: str, check: Check = check_statement) -> AsyncGenerator[Store]:
@@ -132,7 +132,7 @@ async def _load_models(settings: Settings, embedder: Embedder | None) -> None:
 
 @asynccontextmanager
 async def _open_for_check(settings: Settings, database: str) -> AsyncGenerator[Store]:
-    """Yield the store of one database. Hints of errors name the database's entry in the settings."""
+    """Yield the store of one database. The hints of errors mention the database's entry in the settings."""
     try:
         async with open_store(partial(_find_server, settings, log_progress, database)) as store:
             yield store
@@ -188,7 +188,7 @@ async def check_domains(settings: Settings, database: str) -> str:
 
 
 async def check_index(settings: Settings, database: str = HOME) -> list[Backlog]:
-    """Return the backlog of the search index, by domain."""
+    """Return the backlog of the search index in each domain."""
     from graph_memory.memory.search.index.backlog import read_backlogs
 
     async with _open_for_check(settings, database) as store:
@@ -231,7 +231,7 @@ def schema_version() -> int:
 
 
 def _check_version_of(settings: Settings, database: str, version: str) -> None:
-    """Raise STORE_INCOMPATIBLE if a database is too old. With embeddings, databases other than home need vectors."""
+    """Raise STORE_INCOMPATIBLE if a database is too old. Embeddings need vectors in databases other than home."""
     needs_vectors = database != HOME and settings.embeddings != "off"
     check_version(version, VECTORS_SINCE if needs_vectors else OLDEST_NEO4J, database)
 
@@ -347,7 +347,7 @@ def _other_embedder(settings: Settings, open_embedders: dict[str, Embedder | Non
     return open_embedders[model]
 
 
-def _build_core(settings: Settings, store: Store, database_id: str, origin: Origin, vectors: Embedder | None) -> Core:
+def _build_core(settings: Settings, store: Store, database_id: str, origin: Origin, model: Embedder | None) -> Core:
     contents = Contents(
         blobs(settings),
         ContentCache(settings.content_cache_bytes),
@@ -369,7 +369,7 @@ def _build_core(settings: Settings, store: Store, database_id: str, origin: Orig
         archetype=settings.archetype,
         archives=settings.home / "archives",
         audit=AuditLog(settings.audit_log),
-        embedder=vectors,
+        embedder=model,
         chat=chat_model(settings),
         advice_time=settings.remember_model_time,
         summary_time=settings.summary_model_time,
@@ -389,12 +389,12 @@ async def _read_corrections(core: Core, query: str | None) -> Sequence[str]:
     try:
         return await CorrectionCache(core.layer_cache, core.users_domain).fitting_lines(users, query)
     except GraphError as error:
-        unread = error.code in (Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DIFFERENT_DATABASES)
-        if not (unread or "database" in error.details) or not core.store.other_databases(core.users_domain):
+        is_unreadable = error.code in (Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DIFFERENT_DATABASES)
+        if not (is_unreadable or "database" in error.details) or not core.store.other_databases(core.users_domain):
             raise
         return ("The corrections of users are missing, because their database cannot be read here now.",)
 
 
 def blobs(settings: Settings) -> Blobs:
-    """Return the blob store of the settings."""
+    """Return the blob store that the settings select."""
     return blobs_at(settings.blob_url or settings.home / "blobs")

@@ -23,7 +23,7 @@ from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.arguments import is_domain
 
 REQUEST: ContextVar[str | None] = ContextVar("request", default=None)
-"""The client's id of the current request."""
+"""The id that the client gave to the current request."""
 MAX_TARGET_CHARACTERS = 1_000
 """Maximum number of recorded characters of an action's target."""
 _OWNER = Origin()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_NO_FOLDER_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EBADF}
+_SYNC_UNSUPPORTED = {errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
 def open_private(path: Path, mode: int = 0o600) -> IO[bytes]:
@@ -91,7 +91,7 @@ def sync_folder(path: Path) -> None:
         finally:
             os.close(descriptor)
     except OSError as error:
-        if error.errno not in _NO_FOLDER_SYNC:
+        if error.errno not in _SYNC_UNSUPPORTED:
             raise
 
 

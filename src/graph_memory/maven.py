@@ -7,7 +7,6 @@ import os
 import shutil
 import ssl
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ THREADS = 16
 
 
 class DownloadError(Exception):
-    """A jar that could not be fetched, or whose checksum is wrong."""
+    """Raised if a jar cannot be fetched, or has the wrong checksum."""
 
 
 class _SystemTrust(HTTPAdapter):
@@ -74,18 +73,15 @@ def fetch(path: str, partial_file: Path, connections: requests.Session) -> str:
     """
     from jgo.constants import MAVEN_CENTRAL_URL
 
-    for pause in _pauses():
+    for pause in (*(FIRST_PAUSE * 2**attempt for attempt in range(_ATTEMPTS - 1)), None):
         try:
             return _download(f"{MAVEN_CENTRAL_URL}/{path}", partial_file, connections)
         except requests.RequestException as error:
-            if pause is None or not _is_temporary(error):
+            is_temporary = error.response is None or error.response.status_code in _TEMPORARY_STATUSES
+            if pause is None or not is_temporary:
                 raise DownloadError(f"{path.rpartition('/')[2]}: {_describe_error(error)}") from error
             time.sleep(pause)
     raise AssertionError
-
-
-def _is_temporary(error: requests.RequestException) -> bool:
-    return error.response is None or error.response.status_code in _TEMPORARY_STATUSES
 
 
 def _describe_error(error: requests.RequestException) -> str:
@@ -103,11 +99,6 @@ def _describe_error(error: requests.RequestException) -> str:
             return type(error).__name__
 
 
-def _pauses() -> Iterator[float | None]:
-    yield from (FIRST_PAUSE * 2**attempt for attempt in range(_ATTEMPTS - 1))
-    yield None
-
-
 def _download(url: str, partial_file: Path, connections: requests.Session) -> str:
     digest = hashlib.sha256()
     with connections.get(url, stream=True, timeout=_TIMEOUT) as response, partial_file.open("wb") as file:
@@ -119,13 +110,9 @@ def _download(url: str, partial_file: Path, connections: requests.Session) -> st
 
 
 def _copy_local(jar: Jar, partial_file: Path) -> str | None:
-    source = _local_repository() / jar.path
+    repository = os.environ.get("M2_REPO") or Path.home() / ".m2" / "repository"
+    source = Path(repository) / jar.path
     if not source.is_file() or sha256_of(source) != jar.sha256:
         return None
     shutil.copyfile(source, partial_file)
     return sha256_of(partial_file)
-
-
-def _local_repository() -> Path:
-    folder = os.environ.get("M2_REPO")
-    return Path(folder) if folder else Path.home() / ".m2" / "repository"

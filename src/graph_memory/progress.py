@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 Progress = Callable[[str, float | None], None]
-"""A listener. It is called with a stage's name and its completed fraction (0 to 1, or None if unknown)."""
+"""A listener. It is called with a stage's name and its completed fraction (from 0 to 1, or None if unknown)."""
 
 _log = logging.getLogger(__name__)
 

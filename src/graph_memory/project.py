@@ -14,7 +14,7 @@ from graph_memory.model.values.arguments import AUTO
 WORKING_FOLDER: ContextVar[Path | None] = ContextVar("working_folder", default=None)
 """The working folder of the process that sent the command, if a server runs the command for that process."""
 _INVALID_CHARACTERS = re.compile(r"[^a-z0-9._-]+")
-_LONGEST = 40
+_MAX_FOLDER_CHARACTERS = 40
 """Maximum number of characters of the folder's name in its domain's name."""
 
 
@@ -27,7 +27,7 @@ def domain_for(setting: str, folder: Path | None = None) -> str:
 
 
 def project_root(folder: Path) -> Path:
-    """Return the root of the git work tree that contains the folder. Without a work tree, return the folder itself."""
+    """Return the root of the git work tree that contains the folder. If there is none, return the folder itself."""
     path = folder.expanduser().resolve()
     return next((parent for parent in (path, *path.parents) if os.path.lexists(parent / ".git")), path)
 
@@ -35,6 +35,6 @@ def project_root(folder: Path) -> Path:
 def _project_domain(root: Path) -> str:
     """Return a project's domain name: its folder's name, and a hash of its path that makes the name unique."""
     ascii_name = unicodedata.normalize("NFKD", root.name).encode("ascii", "ignore").decode().lower()
-    name = _INVALID_CHARACTERS.sub("-", ascii_name).strip("-._")[:_LONGEST].rstrip("-._")
+    name = _INVALID_CHARACTERS.sub("-", ascii_name).strip("-._")[:_MAX_FOLDER_CHARACTERS].rstrip("-._")
     digest = hashlib.sha256(os.fsencode(root)).hexdigest()
     return f"{name or 'project'}-{digest[:8]}"

@@ -81,8 +81,9 @@ def reads_only(arguments: Sequence[str]) -> bool:
     """Return whether a command only reads the memory. A server may then run it."""
     if not arguments or not _LOCAL_ARGUMENTS.isdisjoint(arguments):
         return False
-    name, *rest = arguments
-    return name in _READING_COMMANDS or bool(rest and rest[0] in _READING_SUBCOMMANDS.get(name, ()))
+    name, *other_arguments = arguments
+    subcommands = _READING_SUBCOMMANDS.get(name, ())
+    return name in _READING_COMMANDS or bool(other_arguments and other_arguments[0] in subcommands)
 
 
 def sockets_folder(home: Path) -> Path:
@@ -97,7 +98,7 @@ def is_private(folder: Path) -> bool:
 
 
 def is_of_this_user(connection: socket.socket) -> bool:
-    """Return whether this user's process is at the other end. Also returns True if the system cannot tell."""
+    """Return whether the other end is a process of this user. Also returns True if the system cannot tell."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     _, user, _ = struct.unpack(
@@ -109,8 +110,10 @@ def is_of_this_user(connection: socket.socket) -> bool:
 def request(arguments: Sequence[str], folder: str | None = None) -> Mapping[str, object]:
     """Return the request to run a command with this process's settings and terminal.
 
-    `folder` is the command's working folder, by default this process's.
+    `folder` is the working folder of the command, by default that of this process.
     """
+    terminal_names = ("TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
+    terminal = {name: os.environ[name] for name in terminal_names if name in os.environ}
     return {
         "package": PACKAGE,
         "arguments": list(arguments),
@@ -118,7 +121,7 @@ def request(arguments: Sequence[str], folder: str | None = None) -> Mapping[str,
         "environment": {name: value for name, value in os.environ.items() if name.upper().startswith(PREFIXES)},
         "time_zone": os.environ.get("TZ"),
         "encoding": sys.stdout.encoding,
-        "terminal": {**_terminal(), "COLUMNS": str(shutil.get_terminal_size().columns)},
+        "terminal": {**terminal, "COLUMNS": str(shutil.get_terminal_size().columns)},
         "terminals": [sys.stdout.isatty(), sys.stderr.isatty()],
     }
 
@@ -145,11 +148,6 @@ def _sockets() -> Iterator[Path]:
         yield from (Path(entry.path) for entry in entries if entry.name.endswith(".sock"))
 
 
-def _terminal() -> Mapping[str, str]:
-    names = ("TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
-    return {name: os.environ[name] for name in names if name in os.environ}
-
-
 def _ask(path: Path, request: Mapping[str, object], deadline: float | None) -> Mapping[str, object] | None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(min(ANSWER_SECONDS, _seconds_until(deadline) or ANSWER_SECONDS))
@@ -165,7 +163,7 @@ def _ask(path: Path, request: Mapping[str, object], deadline: float | None) -> M
 
 
 def _seconds_until(deadline: float | None) -> float | None:
-    """Return the seconds until the deadline, at least 0.01, or None without a deadline."""
+    """Return the seconds until the deadline, but at least 0.01, or None if there is no deadline."""
     return None if deadline is None else max(deadline - time.monotonic(), 0.01)
 
 

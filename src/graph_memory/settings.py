@@ -340,7 +340,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources of settings: arguments, then the environment in `ENVIRONMENT` or of the process."""
+        """Return the sources of settings: first arguments, then `ENVIRONMENT` or the environment of this process."""
         return init_settings, _Environment(settings_cls)
 
     @field_validator("home", "cache", "java", "memory_file_path", "audit_log", mode="before")
@@ -380,7 +380,7 @@ class Settings(BaseSettings):
 
 
 def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
-    """Return a warning if `MEMORY_FILE_PATH` names a missing file, otherwise an empty string."""
+    """Return a warning if the file at `MEMORY_FILE_PATH` is missing, otherwise an empty string."""
     path = settings.memory_file_path
     if path is None or os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where a folder may not be read
         return ""

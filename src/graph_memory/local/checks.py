@@ -110,7 +110,7 @@ def check_ports(settings: Settings) -> Iterator[Check]:
 def check_disk(settings: Settings) -> Iterator[Check]:
     """Check that the home folder and the cache are writable and have free space.
 
-    Skips the cache if NEO4J_URI names a server: the cache then contains only the embedding model, and can be read-only.
+    Skips the cache if NEO4J_URI is set: the cache then contains only the embedding model, and can be read-only.
     """
     yield _check_folder("home", settings.home.expanduser().resolve(), _NEEDED_HOME)
     if not settings.neo4j_uri:
@@ -147,18 +147,14 @@ def _check_port(kind: str, configured: int, default: int) -> Check:
 
 
 def _check_folder(name: str, folder: Path, needed: int) -> Check:
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    free = shutil.disk_usage(existing).free
+    nearest_existing = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(nearest_existing).free
     text = f"{folder}, {free // MIB:,} MiB free"
     variable = f"GRAPH_MEMORY_{name.upper()}"
     if free < needed:
         remedy = f"Free {needed // MIB} MiB, or set {variable} to a folder on another disk."
         return Check(name, Outcome.FAILED, text, remedy)
-    if not _is_writable(existing):
+    if not os.access(nearest_existing, os.W_OK | os.X_OK):
         remedy = f"Make it writable for this user, or set {variable} to another folder."
-        return Check(name, Outcome.FAILED, f"{existing} is not writable", remedy)
+        return Check(name, Outcome.FAILED, f"{nearest_existing} is not writable", remedy)
     return Check(name, Outcome.OK, text)
-
-
-def _is_writable(folder: Path) -> bool:
-    return os.access(folder, os.W_OK | os.X_OK)

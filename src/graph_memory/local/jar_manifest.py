@@ -25,7 +25,7 @@ def parse(text: str) -> tuple[Jar, ...]:
     Raises ValueError if a line has another format.
     """
     lines = (line.split() for line in text.splitlines() if line.strip() and not line.startswith("#"))
-    return tuple(_jar(line) for line in lines)
+    return tuple(_parse_line(line) for line in lines)
 
 
 def render(jars: Iterable[Jar]) -> str:
@@ -55,7 +55,7 @@ def checked_version(version: str) -> str:
     )
 
 
-def _jar(line: list[str]) -> Jar:
+def _parse_line(line: list[str]) -> Jar:
     coordinates, sha256, size = line
     group, artifact, version, *classifier = coordinates.split(":")
     return Jar(group, artifact, version, "".join(classifier), sha256, int(size))

@@ -11,7 +11,7 @@ from mcp.server.auth.provider import AccessToken
 from starlette.requests import Request
 
 from graph_memory.mcp_server.callers import Context
-from graph_memory.mcp_server.startup import Startup
+from graph_memory.mcp_server.startup import Startup, report_nothing
 from graph_memory.mcp_server.table import tools_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.rights import FROM_ISSUER, Caller, Principal, Right, hash_of, run_as
@@ -88,7 +88,7 @@ class KeyVerifier:
     async def _read_key(self, key_hash: str) -> KeyToken | None:
         if self._startup is None:
             raise GraphError(Code.STARTING, "The server is starting", {"hint": "Try again in a moment."})
-        memory = await self._startup.memory(_no_progress)
+        memory = await self._startup.memory(report_nothing)  # the request has not been read yet
         principal = await memory.keys.find(key_hash)
         if principal is None:
             return None
@@ -96,10 +96,6 @@ class KeyVerifier:
         return KeyToken(
             token="", client_id=principal.name, scopes=[], expires_at=expires_at, principal=principal, hash=key_hash
         )
-
-
-async def _no_progress(_seconds: float, _stage: str) -> None:
-    """Report no progress, because the request has not been read yet."""
 
 
 NotificationCheck = Callable[[Collection[str]], Awaitable[bool]]
@@ -147,13 +143,15 @@ class Access:
             yield None
             return
         if operation is not None:
-            self._check(ctx, principal, operation)
+            self._check_call(ctx, principal, operation)
         with run_as(Caller(principal, operation.right if operation else Right.READ)) as caller:
             yield caller
 
     def offers(self, principal: Principal | None, operation: AnyOperation) -> bool:
         """Return whether the caller may call the operation in at least one domain."""
-        return principal is None or (self._has_tool(principal, operation.name) and _has_right(principal, operation))
+        return principal is None or (
+            self._has_tool(principal, operation.name) and principal.allows_somewhere(operation.right)
+        )
 
     def _has_tool(self, principal: Principal, tool: str) -> bool:
         if principal.toolsets is None:
@@ -162,7 +160,7 @@ class Access:
             self._tools_by_toolsets[principal.toolsets] = frozenset(tools_of(principal.toolsets))
         return tool in self._tools_by_toolsets[principal.toolsets]
 
-    def _check(self, ctx: Context, principal: Principal, operation: AnyOperation) -> None:
+    def _check_call(self, ctx: Context, principal: Principal, operation: AnyOperation) -> None:
         if not self._has_tool(principal, operation.name):
             toolsets = principal.toolsets or ()
             tools = join_names(toolsets)
@@ -170,7 +168,7 @@ class Access:
             details: dict[str, Any] = {"toolsets": list(toolsets), "hint": hint}
             message = f"The {principal.kind} {quote(principal.name)} has no right to call {quote(operation.name)}"
             raise GraphError(Code.INSUFFICIENT_RIGHTS, message, details)
-        if not _has_right(principal, operation):
+        if not principal.allows_somewhere(operation.right):
             if principal.kind == FROM_ISSUER:
                 _state_of(ctx)[NEEDED_SCOPES] = " ".join(dict.fromkeys([*principal.scopes(), operation.right.scope()]))
             raise principal.missing_right_error(operation.right)
@@ -192,7 +190,3 @@ def _token_of(ctx: Context) -> KeyToken:
         hint = "Send a key in the header Authorization: Bearer gm_…"
         raise GraphError(Code.INSUFFICIENT_RIGHTS, "This request has no key", {"hint": hint})
     return token
-
-
-def _has_right(principal: Principal, operation: AnyOperation) -> bool:
-    return principal.allows_somewhere(operation.right)

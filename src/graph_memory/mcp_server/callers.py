@@ -79,16 +79,24 @@ def asks_within_calls(ctx: McpContext) -> bool:
 def session_of(ctx: Context) -> str | None:
     """Return the session of an HTTP call for the log. Returns None over stdio, or if there is no session.
 
-    The session is the id that the client sends in a header. Without the header, it is derived from the protocol's
-    session. Raises INVALID_ARGUMENT if the header is not a valid session id.
+    The session is the id that the client sends in a header. If there is no such header, it is derived from
+    the session of the protocol. Raises INVALID_ARGUMENT if the header is not a valid session id.
     """
     request = cast("Request | None", ctx.request)
     if request is None:
         return None
     if names := request.headers.getlist(SESSION):
-        return _check_header(names)
+        if len(names) > 1 or not _SESSION_NAME.fullmatch(names[0]) or names[0] == _CURRENT:
+            hint = (
+                "Pass one name of up to 128 letters, digits and marks, without spaces. The name `current` is reserved."
+            )
+            raise invalid_argument(SESSION, f"The header {SESSION} does not name a session", hint)
+        return names[0]
     protocol_session = _protocol_session(ctx, request)
-    return f"session_{_digest(protocol_session)}" if protocol_session else None
+    if not protocol_session:
+        return None
+    # A hash, because a reader of the log could use the id itself to take over the session.
+    return f"session_{hashlib.sha256(protocol_session.encode()).hexdigest()[:32]}"
 
 
 def is_bound(ctx: Context) -> bool:
@@ -144,18 +152,3 @@ def session_argument_of(arguments: Mapping[str, object]) -> str | None:
         hint = Hint("Pass the session_id that {session_start} returned, or omit it.")
         raise invalid_argument(SESSION_ID, f"{quote(session)} is not the id of a session", hint)
     return session
-
-
-def _check_header(names: list[str]) -> str:
-    if len(names) > 1 or not _SESSION_NAME.fullmatch(names[0]) or names[0] == _CURRENT:
-        hint = "Pass one name of up to 128 letters, digits and marks, without spaces. The name `current` is reserved."
-        raise invalid_argument(SESSION, f"The header {SESSION} does not name a session", hint)
-    return names[0]
-
-
-def _digest(session: str) -> str:
-    """Return a hash of the session id for the log.
-
-    The log does not contain the id, because a reader of the log could use the id to take over the session.
-    """
-    return hashlib.sha256(session.encode()).hexdigest()[:32]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from graph_memory.mcp_server.admission import Admission
 from graph_memory.mcp_server.callers import Context, body_size_of, connection_session, key_of, session_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.rights import Principal
+from graph_memory.model.time.clock import rfc3339
 
 if TYPE_CHECKING:
     from graph_memory.mcp_server.rate_limits import RateLimits
@@ -34,7 +37,7 @@ class FinishedCall:
     seconds: float
     """Duration in seconds, including the time that the call waited."""
     request: str
-    """The client's id of the request, shortened."""
+    """The request id from the client, shortened."""
     key: str | None
     """The name of the request's key."""
 
@@ -45,6 +48,30 @@ def record_rejected_calls(audit: AuditLog) -> Callable[[FinishedCall], None]:
     def observe(call: FinishedCall) -> None:
         if call.outcome == Code.INSUFFICIENT_RIGHTS:
             audit.record(act=call.operation, outcome=call.outcome, key=call.key, request=call.request)
+
+    return observe
+
+
+def slow_call_logger(seconds: float) -> Callable[[FinishedCall], None]:
+    """Return an observer that logs each call of at least `seconds` seconds to stderr as a JSON line.
+
+    The line contains neither the arguments nor the result of the call.
+    """
+
+    def observe(call: FinishedCall) -> None:
+        if call.seconds < seconds:
+            return
+        entry = {
+            "time": rfc3339(datetime.now(UTC)),
+            "event": "slow_call",
+            "request": call.request,
+            "key": call.key,
+            "operation": call.operation,
+            "outcome": call.outcome,
+            "milliseconds": round(call.seconds * 1000),
+        }
+        sys.stderr.write(f"{json.dumps(entry)}\n")
+        sys.stderr.flush()
 
     return observe
 

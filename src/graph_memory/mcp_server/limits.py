@@ -9,18 +9,15 @@ from pydantic_core import to_json
 
 from graph_memory.model.errors import Code, GraphError
 
-_WRITE_REMEDY = "Split it into several nodes, or store it as a file in Python."
-_READ_REMEDY = "Read it in Python instead."
-
 
 def check_arguments(arguments: Mapping[str, object], limit: int) -> None:
     """Raise CONTENT_TOO_LARGE if the call's content is larger than `limit` bytes."""
-    _check_content(arguments, limit, _WRITE_REMEDY)
+    _check_content(arguments, limit, "Split it into several nodes, or store it as a file in Python.")
 
 
 def check_result_content(result: Mapping[str, object], limit: int) -> None:
     """Raise CONTENT_TOO_LARGE if the result's content is larger than `limit` bytes."""
-    _check_content(result, limit, _READ_REMEDY)
+    _check_content(result, limit, "Read it in Python instead.")
 
 
 def check_result_size(result: Mapping[str, object], limit: int) -> None:
@@ -49,12 +46,10 @@ def _content_size(value: object) -> int:
     fields = cast("Mapping[str, object]", value)
     content, operations = fields.get("content"), fields.get("operations")
     size = _decoded_size(content, fields.get("encoding")) if isinstance(content, str) else 0
-    node_data_size = _content_size(fields.get("node_data", fields.get("nodeData")))
-    return (
-        size
-        + node_data_size
-        + (sum(map(_content_size, cast("list[object]", operations))) if isinstance(operations, list) else 0)
-    )
+    size += _content_size(fields.get("node_data", fields.get("nodeData")))
+    if isinstance(operations, list):
+        size += sum(map(_content_size, cast("list[object]", operations)))
+    return size
 
 
 def _decoded_size(content: str, encoding: object) -> int:

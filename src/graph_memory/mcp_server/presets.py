@@ -47,7 +47,7 @@ TOOLSETS_BY_PRESET: Mapping[str, Sequence[str]] = {
 def shortest_names(served: Sequence[str]) -> Sequence[str]:
     """Return the name of the preset with exactly these toolsets and tools.
 
-    Without such a preset, return their own names.
+    If there is no such preset, return their own names.
     """
     return next(([name] for name, names in TOOLSETS_BY_PRESET.items() if tuple(names) == tuple(served)), served)
 

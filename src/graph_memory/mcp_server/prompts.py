@@ -76,12 +76,6 @@ class _SkillPrompt:
         return f"{self.skill.body}\nARGUMENTS: {words}" if words else self.skill.body
 
 
-def _prompts_for(tools: Collection[str]) -> Mapping[str, _Prompt | _SkillPrompt]:
-    """Return the prompts whose tools are all served, by name."""
-    skills = {name: _SkillPrompt(skill) for name, skill in bundled_skills().items() if skill.tools <= {*tools}}
-    return {**(PROMPTS if START_TOOL in tools else {}), **skills}
-
-
 def _answer(
     prompts: Mapping[str, _Prompt | _SkillPrompt],
     params: types.GetPromptRequestParams,
@@ -100,9 +94,10 @@ def _answer(
 def prompt_handlers(tools: Collection[str], adapt_text: Callable[[str], str]) -> dict[str, Any]:
     """Return the request handlers for the prompts whose tools are all served.
 
-    Without such prompts, there are no handlers. `adapt_text` removes a text's parts about unserved tools.
+    If there are no such prompts, return no handlers. `adapt_text` removes the parts of a text about unserved tools.
     """
-    prompts = _prompts_for(tools)
+    skills = {name: _SkillPrompt(skill) for name, skill in bundled_skills().items() if skill.tools <= {*tools}}
+    prompts: Mapping[str, _Prompt | _SkillPrompt] = {**(PROMPTS if START_TOOL in tools else {}), **skills}
 
     async def list_(_ctx: McpContext, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=[prompt.entry(name) for name, prompt in prompts.items()])

@@ -26,7 +26,7 @@ class Project:
     def __init__(self, setting: str) -> None:
         self._is_unknown = setting == AUTO
         self.domain: str | None = None
-        """The domain of the project, if the client has named a root. None means the domain of the settings."""
+        """The domain of the project, if the client has reported a root. None means the domain in the settings."""
 
     async def find(self, ctx: McpContext, params: types.CallToolRequestParams) -> types.InputRequiredResult | None:
         """Determine the domain from the client's first root, if it is not yet known.
@@ -36,7 +36,8 @@ class Project:
         if not self._is_unknown:
             return None
         roots: list[types.Root] = []
-        if _has_roots(ctx):
+        capabilities = ctx.session.client_capabilities
+        if capabilities is not None and capabilities.roots is not None:
             if not asks_within_calls(ctx):
                 roots = await _request_roots(ctx)
             elif params.input_responses is None:
@@ -48,11 +49,6 @@ class Project:
             path = url2pathname(urlsplit(str(roots[0].uri)).path)
             self.domain = domain_for(AUTO, Path(path))
         return None
-
-
-def _has_roots(ctx: McpContext) -> bool:
-    capabilities = ctx.session.client_capabilities
-    return capabilities is not None and capabilities.roots is not None
 
 
 async def _request_roots(ctx: McpContext) -> list[types.Root]:

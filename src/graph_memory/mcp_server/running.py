@@ -41,7 +41,7 @@ _PREVIEWS = ("dry_run", "preview")
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """The client of a call: how the log records it, and how it is told that it must wait."""
+    """The client of a call: how the log records it, and how it learns that it must wait."""
 
     actor: str | None
     """The client's name in the log. A client with a key has the key's name instead."""
@@ -138,7 +138,7 @@ class CallRunner:
         return session_argument_of(arguments)
 
     def _domain(self, ctx: Context, client: Client, session: str | None) -> str | None:
-        """Return the domain that the caller has selected, else its project's domain. None means the default domain."""
+        """Return the domain that the caller selected, or else that of its project. None means the default domain."""
         return self._selection.selected_domain(ctx, session) or client.domain
 
     async def memory(self, ctx: Context, client: Client, session: str | None = None) -> Memory:

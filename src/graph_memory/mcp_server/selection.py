@@ -7,7 +7,7 @@ from graph_memory.model.rights import qualified_name
 from graph_memory.model.values.arguments import invalid_argument
 
 MAX_SESSIONS = 10_000
-"""Maximum number of a caller's sessions with a selected domain. Above it, the oldest selection is dropped."""
+"""Maximum number of sessions per caller with a selected domain. Above it, the oldest selection is dropped."""
 
 
 class Selection:

@@ -1,6 +1,6 @@
 """Adds attributes of OpenTelemetry's conventions to the spans that the MCP library starts for calls.
 
-Without a tracer, spans are not recorded, and no attributes are computed. Texts are added only if the environment
+If there is no tracer, spans are not recorded, and no attributes are computed. Texts are added only if the environment
 variable in `CAPTURE` is set.
 """
 
@@ -43,7 +43,7 @@ MEMORY_OPERATIONS: Mapping[str, str] = {
     }.items()
     for name in names.split()
 }
-"""The operation names of the OpenTelemetry conventions for GenAI memories, by tool. Other tools: `execute_tool`."""
+"""The operation names of the OpenTelemetry conventions for GenAI memories, by tool. Other tools have `execute_tool`."""
 _ID_FIELDS = ("node_id", "connection_id", "link_id", "goal_id", "pattern_id", "subject", "id")
 _RECORD_FIELDS = ("hits", "node_ids", "connection_ids", "nodes", "entities", "events", "goals")
 """Result fields with a list of records. The span contains the number of records."""
@@ -54,7 +54,7 @@ def describe_call(
 ) -> None:
     """Add a call's operation, transport, session, domain and record to its span.
 
-    `session` is the call's session argument. `domain` is used if the call names no domain. Over HTTP, the span contains
+    `session` is the call's session argument. `domain` is used if the call has no domain. Over HTTP, the span contains
     the session of the log, because the id of the protocol's session would let a reader of the traces take over that
     session.
     """

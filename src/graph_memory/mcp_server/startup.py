@@ -12,11 +12,11 @@ from anyio.abc import TaskGroup
 from graph_memory.mcp_server.errors import mask_internal_errors
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.rights import run_as
+from graph_memory.progress import Progress
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-Progress = Callable[[str, float | None], None]
 Opener = Callable[[Progress], AbstractAsyncContextManager["Memory"]]
 """Opens a memory, and reports the current stage from any thread."""
 Report = Callable[[float, str], Awaitable[None]]
@@ -73,7 +73,7 @@ class Attempt:
         self.stage = stage
 
     def close(self) -> None:
-        """Close the memory or, if it is still opening, cancel that."""
+        """Close the memory or, if it is still opening, cancel the opening."""
         self._closing.set()
         grace = CLOSE_WITHIN if self.settled.is_set() else 0.0
         self._scope.deadline = anyio.current_time() + grace

@@ -20,7 +20,7 @@ _IS_COUNTING: ContextVar[bool] = ContextVar("counts_accesses", default=True)
 
 @contextmanager
 def without_counting() -> Generator[None]:
-    """Do not count reads in the `with` block as accesses. For reports, because they read many nodes."""
+    """Do not count reads in the `with` block as accesses. Reports use this, because they read many nodes."""
     token = _IS_COUNTING.set(False)
     try:
         yield
@@ -66,7 +66,7 @@ class AccessCounter:
             self._add_access(domain, subject_id, Access(1, now))
 
     def add(self, domain: str, accesses: Mapping[str, Access]) -> None:
-        """Add accesses by node id that `take` returned but that could not be written."""
+        """Add accesses, by node id, that `take` returned but that could not be written."""
         for node_id, access in accesses.items():
             self._add_access(domain, node_id, access)
 

@@ -48,9 +48,9 @@ class Contents:
 
     def without_writes(self) -> Contents:
         """Return a copy whose `put` only checks content. Use it for writes that are rolled back."""
-        checking = copy.copy(self)
-        checking._writes_blobs = False  # noqa: SLF001 - of the same class
-        return checking
+        contents = copy.copy(self)
+        contents._writes_blobs = False  # noqa: SLF001 - of the same class
+        return contents
 
     async def put(self, domain: str, content: Content) -> Content:
         """Store content before a write refers to it, and return it.
@@ -71,7 +71,12 @@ class Contents:
     def check_size(self, text_size: int) -> None:
         """Raise CONTENT_TOO_LARGE if a text of `text_size` bytes is larger than the limit."""
         if text_size > self._text_limit:
-            raise _too_large_error(text_size, self._text_limit)
+            hint = (
+                "Split it into several nodes, or store it with encoding base64, which has no limit but is not searched."
+            )
+            message = f"Text of {text_size:,} bytes is over the limit of {self._text_limit:,} bytes"
+            details = {"size": text_size, "limit": self._text_limit, "hint": hint}
+            raise GraphError(Code.CONTENT_TOO_LARGE, message, details)
 
     async def _claim(self) -> None:
         """Record that these databases own the blob storage. Call this before the process stores its first blob."""
@@ -99,7 +104,11 @@ class Contents:
         data = inline.encode() if inline is not None else await self._read(domain, ref.sha256)
         content = Content(data=data, encoding=ref.encoding, format=ref.format)
         if content.sha256 != ref.sha256:
-            raise _damaged_content_error(domain, ref.sha256)
+            hint = Hint(
+                "Run {graph-memory verify}, then restore the database from a backup, or write the content again."
+            )
+            details = {"domain": domain, "sha256": ref.sha256, "reason": "damaged", "hint": hint}
+            raise GraphError(Code.CONTENT_READ_FAILED, f"Content {ref.sha256} in domain {domain} is damaged", details)
         return content
 
     async def stream(self, domain: str, ref: ContentRef, inline: str | None) -> AsyncIterator[bytes]:
@@ -157,18 +166,6 @@ class Contents:
     def is_inline(self, ref: ContentRef) -> bool:
         """Return whether content of this kind and size is stored in Neo4j, not as a blob."""
         return ref.is_text and ref.size <= self._inline_limit
-
-
-def _damaged_content_error(domain: str, sha256: str) -> GraphError:
-    hint = Hint("Run {graph-memory verify}, then restore the database from a backup, or write the content again.")
-    details = {"domain": domain, "sha256": sha256, "reason": "damaged", "hint": hint}
-    return GraphError(Code.CONTENT_READ_FAILED, f"Content {sha256} in domain {domain} is damaged", details)
-
-
-def _too_large_error(size: int, limit: int) -> GraphError:
-    hint = "Split it into several nodes, or store it with encoding base64, which has no limit but is not searched."
-    message = f"Text of {size:,} bytes is over the limit of {limit:,} bytes"
-    return GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})
 
 
 async def content_of(data: str | bytes | Path, encoding: str, content_format: str) -> Content:

@@ -57,7 +57,7 @@ class Core:
     embedder_of: Callable[[str], Embedder | None] = no_embedder
     """Returns the embedder of the model with this name, or None."""
     chat: ChatModel | None = None
-    """The language model, or None without one."""
+    """The language model, or None if none is set."""
     advice_time: float = 0.0
     """Maximum time in seconds for the language model in a call of `remember`."""
     summary_time: float = 0.0
@@ -76,8 +76,8 @@ class Core:
     users_domain: str = "users"
     agent_domain: str = "agent"
     corrections: Callable[[Core, str | None], Awaitable[Sequence[str]]] = no_corrections
-    """Returns users' corrections as lines of a reply: corrections that match a query or, without a query, the
-    newest."""
+    """Returns users' corrections as lines of a reply: corrections that match a query or, if there is no query,
+    the newest."""
 
     def acting_as(
         self, actor: str | None, session: str | None, *, is_proven: bool = False, source: str | None = None
@@ -99,12 +99,10 @@ class Core:
 
 @asynccontextmanager
 async def within(core: Core, domain: str) -> AsyncGenerator[tuple[Core, TransactionLog]]:
-    """Open a transaction of a domain. Yields a copy of the core that uses it, and the log. See `Memory.transaction`."""
+    """Open a transaction on a domain. Yields a copy of the core that uses it, and the log. See `Memory.transaction`."""
     async with open_log_transaction(core.store, core.log, domain) as (store, log):
-        yield (
-            replace(core, store=store, log=log, background=IdleBackground(), advice_time=0.0),
-            log,
-        )  # a call of a model would hold the lock for too long
+        # A call of a model would hold the lock for too long, so there is no time for advice.
+        yield replace(core, store=store, log=log, background=IdleBackground(), advice_time=0.0), log
 
 
 @dataclass(frozen=True, slots=True)

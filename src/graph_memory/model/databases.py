@@ -56,7 +56,7 @@ class DatabaseSetting(BaseModel):
 
 
 def check_names(databases: dict[str, DatabaseSetting]) -> dict[str, DatabaseSetting]:
-    """Return the databases. Raises ValueError if a name is invalid or reserved."""
+    """Check the names of the databases, and return them. Raises ValueError if a name is invalid or reserved."""
     for name in databases:
         if name == HOME or not _NAME.fullmatch(name):
             raise ValueError(
@@ -67,10 +67,10 @@ def check_names(databases: dict[str, DatabaseSetting]) -> dict[str, DatabaseSett
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The databases by name, with the patterns of their domains. The first pattern that matches a domain applies."""
+    """The assignment of domains to databases by patterns. The first pattern that matches a domain applies."""
 
     patterns: Sequence[tuple[str, str]] = ()
-    """Pairs of a pattern and its database's name, in the order of the setting."""
+    """Pairs of a pattern and the name of its database, in the order of the setting."""
 
     @classmethod
     def of(cls, databases: Mapping[str, DatabaseSetting]) -> Placement:
@@ -107,7 +107,7 @@ def _different_databases_error(names: Mapping[str, str]) -> GraphError:
 
 
 def misplaced_error(domains: Sequence[str], actual: str, placement: Placement) -> GraphError:
-    """Return the STORE_CONFLICT error for domains that are stored in a database other than the one in the setting."""
+    """Return the STORE_CONFLICT error for domains that are not stored in the database that the setting assigns."""
     expected = {domain: placement.database_of(domain) for domain in domains}
     places = [f"{domain} in {name}" for domain, name in expected.items()]
     message = f"Database {actual} contains domains that {SETTING} assigns to other databases: {join_parts(places)}"
@@ -120,7 +120,7 @@ def misplaced_error(domains: Sequence[str], actual: str, placement: Placement) -
 
 
 def wrong_database_error(domain: str, expected: str, actual: str) -> GraphError:
-    """Return the DIFFERENT_DATABASES error for an operation that needs a domain from another database."""
+    """Return the DIFFERENT_DATABASES error for an operation that needs a domain in another database."""
     message = f"Domain {domain} is in database {expected}, but this operation changes database {actual}"
     hint = (
         "Two databases cannot commit together, so an operation, a link and a parent need domains of one database. "

@@ -182,7 +182,7 @@ class Hint(str):
     def render(self, name: Callable[[Reference], str | None]) -> str:
         """Return the text with `name(reference)` for each reference.
 
-        Parts with a reference without a name are omitted.
+        Parts with a reference whose name is None are omitted.
         """
         return _join_parts(self.parts, name).strip()
 
@@ -209,7 +209,6 @@ def _parse_reference(names: str, arguments: str, values: Mapping[str, object]) -
 
 
 def _join_parts(parts: Sequence[Sequence[str | Reference]], name: Callable[[Reference], str | None]) -> str:
-    """Return the text of the parts. Parts with a reference whose name is None are omitted."""
     rendered = [[piece if isinstance(piece, str) else name(piece) for piece in part] for part in parts]
     return "".join(piece for part in rendered if None not in part for piece in part if piece is not None)
 
@@ -253,7 +252,7 @@ class GraphError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """The next step for the caller, or None without a hint."""
+        """The next step for the caller, or None if there is no hint."""
         return cast("str | None", self.details.get("hint"))
 
     def to_dict(self) -> dict[str, object]:

@@ -142,7 +142,7 @@ class Event:
 
     @classmethod
     def from_row(cls, row: Mapping[str, object]) -> Event:
-        """Return the event with the properties of an `_Event` node. Times in them can be strings.
+        """Return the event that an `_Event` node stores. Times among its properties can be strings.
 
         Raises STORE_CONFLICT if a property is missing or invalid.
         """
@@ -284,12 +284,12 @@ def number_events(
 
 
 def ontology_version(events: Iterable[Event], before: int) -> int:
-    """Return the version of the ontology after the events: the number of the last event that changed it."""
+    """Return the number of the last event that changed the ontology, or `before` if none of the events did."""
     return max((event.seq for event in events if event.draft.kind in ONTOLOGY_KINDS), default=before)
 
 
 def protections_after(events: Iterable[Event], before: Protections) -> Protections:
-    """Return a domain's protections after the events."""
+    """Return a domain's protections after the events. `before` are its protections before them."""
     protections = before
     for draft in (event.draft for event in events):
         if draft.kind is Kind.DOMAIN:
@@ -319,7 +319,7 @@ class Head:
         return replace(self, at=next_time(self.at, now))
 
     def after(self, events: Sequence[Event]) -> Head:
-        """Return the head of the log after the events. Without events, return the same head."""
+        """Return the head of the log after the events. If there are none, return this head."""
         if not events:
             return self
         return replace(

@@ -104,11 +104,11 @@ class Criteria:
 
     def _matches_type_and_ends(self, event: EventRow) -> bool:
         type_name, type_names = event.get("_type"), self.stored_names
-        if self.kind is Kind.NODE or type_names is None:
-            return self.type in (None, type_name) and self._matches_ends((event.get("_from"), event.get("_to")))
         ends = (event.get("_from"), event.get("_to"))
-        is_along = type_name in type_names.forward_types and self._matches_ends(ends)
-        return is_along or (type_name in type_names.reverse_types and self._matches_ends((ends[1], ends[0])))
+        if self.kind is Kind.NODE or type_names is None:
+            return self.type in (None, type_name) and self._matches_ends(ends)
+        is_forward = type_name in type_names.forward_types and self._matches_ends(ends)
+        return is_forward or (type_name in type_names.reverse_types and self._matches_ends((ends[1], ends[0])))
 
 
 def is_valid_at(event: EventRow, at: datetime | None) -> bool:

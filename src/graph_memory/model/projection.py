@@ -53,8 +53,8 @@ class Projection:
 
     def add(self, step: Step, rows: Iterable[Row]) -> None:
         """Add rows to a step. A step without rows does not run."""
-        if new := list(rows):
-            self.rows.setdefault(step, []).extend(new)
+        if new_rows := list(rows):
+            self.rows.setdefault(step, []).extend(new_rows)
 
     @property
     def created_seqs(self) -> set[int]:
@@ -163,11 +163,11 @@ def _last_events(events: Sequence[Event]) -> list[tuple[bool, Event]]:
 
     Subjects that the batch both creates and deletes are omitted.
     """
-    last: dict[str, tuple[bool, Event]] = {}
+    by_subject: dict[str, tuple[bool, Event]] = {}
     for event in events:
-        is_new, earlier = last.pop(event.draft.subject, (event.draft.op is Op.CREATE, event))
-        last[event.draft.subject] = (is_new, _with_content(event, earlier.draft))
-    return [pair for pair in last.values() if not (pair[0] and pair[1].draft.op is Op.DELETE)]
+        is_new, earlier = by_subject.pop(event.draft.subject, (event.draft.op is Op.CREATE, event))
+        by_subject[event.draft.subject] = (is_new, _with_content(event, earlier.draft))
+    return [(is_new, event) for is_new, event in by_subject.values() if not (is_new and event.draft.op is Op.DELETE)]
 
 
 def _with_content(event: Event, earlier: Draft) -> Event:
@@ -222,12 +222,13 @@ def _drop_row(draft: Draft) -> Row:
 
 def _put_row(event: Event) -> Row:
     draft = event.draft
+    content = content_ref(draft.state or {})
     return {
         "id": draft.subject,
         "type": draft.type,
         "from": draft.from_id,
         "to": draft.to_id,
-        "content": _text_hash(draft.state or {}),
+        "content": content.sha256 if content is not None and content.is_text else None,
         "text": searchable_text(draft),
         "state": live_state(event),
     }
@@ -270,24 +271,18 @@ def inverse_state(event: Event, name: str) -> State:
 
     It has no id, so that look-ups of connections do not return it. It has no evidence, content or protection either.
     """
-    state = {key: value for key, value in live_state(event).items() if not key.startswith(_ONLY_FIRST)}
+    state = {key: value for key, value in live_state(event).items() if not key.startswith(_OMITTED_PREFIXES)}
     return {**state, "_type": name, INVERSE_OF: event.draft.subject, "_creation_method": "automatic"}
 
 
 INVERSE_OF = "_inverse_of"
 """The property of an inverse relationship that contains its connection's id."""
-_ONLY_FIRST = ("_id", "_evidence", PROTECTION, CONTENT)
+_OMITTED_PREFIXES = ("_id", "_evidence", PROTECTION, CONTENT)
 """Prefixes of the properties that an inverse relationship does not have."""
 
 
-def _text_hash(state: State) -> StoredValue | None:
-    """Return the hash of a state's content if it is text. The live graph also stores small text."""
-    ref = content_ref(state)
-    return ref.sha256 if ref is not None and ref.is_text else None
-
-
 def live_state(event: Event) -> State:
-    """Return the properties of the event's subject in the live graph, without its content's text."""
+    """Return the properties of the event's subject in the live graph, without the text of its content."""
     draft = event.draft
     header: dict[str, StoredValue] = {"_domain": event.domain, "_id": draft.subject, "_version": event.seq}
     if draft.kind is Kind.DOMAIN:
@@ -298,10 +293,7 @@ def live_state(event: Event) -> State:
 
 
 def search_state(draft: Draft) -> State:
-    """Return the properties with which the live graph's indexes look up entities and observations.
-
-    Other subjects have none.
-    """
+    """Return the properties by which the live graph's indexes find a subject: an entity or observation, or none."""
     state, text = draft.state or {}, searchable_text(draft)
     is_entity = draft.kind is Kind.NODE and ENTITY in state and isinstance(state.get("name"), str)
     name_key: State = {ENTITY_NAME: entity_key(str(state["name"]))} if is_entity else {}
@@ -310,18 +302,15 @@ def search_state(draft: Draft) -> State:
 
 
 def searchable_text(draft: Draft) -> str | None:
-    """Return an entity's names and type, one per line, or an observation's text.
-
-    Returns None for other subjects.
-    """
+    """Return an entity's names and type, one per line, or an observation's text. Return None for other subjects."""
     state = draft.state or {}
     if draft.kind is Kind.OBSERVATION:
         return str(state[TEXT]) if TEXT in state else None
-    texts = [state.get("name"), state.get(ENTITY), state.get("aliases")]
+    lines = [state.get("name"), state.get(ENTITY), state.get("aliases")]
     is_searchable = (
-        draft.kind is Kind.NODE and all(isinstance(text, str) for text in texts[:2]) and MENTIONED not in state
+        draft.kind is Kind.NODE and all(isinstance(line, str) for line in lines[:2]) and MENTIONED not in state
     )
-    return "\n".join(text for text in texts if isinstance(text, str)) if is_searchable else None
+    return "\n".join(line for line in lines if isinstance(line, str)) if is_searchable else None
 
 
 def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:
@@ -354,7 +343,7 @@ def declared_type(kind: Kind, type_name: str, ontology: Ontology) -> AnyType | N
 
 
 def key_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> list[Row]:
-    """Return a subject's `_Key` rows, one per index whose properties the subject has."""
+    """Return a subject's `_Key` rows: one for each index whose properties the subject has."""
     state = cast("Mapping[str, PropertyValue]", draft.state or {})
     return [
         {
@@ -372,9 +361,9 @@ def key_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> list[Row]:
 
 def window_rows(domain: str, draft: Draft) -> list[Row]:
     """Return the `_Window` rows of a node's content, which are indexed later. Binary content has no windows."""
-    texts = draft.windows
-    if texts is None:
-        texts = windows((draft.content.text if draft.content else None) or "")
+    window_texts = draft.windows
+    if window_texts is None:
+        window_texts = windows((draft.content.text if draft.content else None) or "")
     return [
         {
             "_domain": domain,
@@ -383,5 +372,5 @@ def window_rows(domain: str, draft: Draft) -> list[Row]:
             "_place": position,
             "_text": window,
         }
-        for position, window in enumerate(texts)
+        for position, window in enumerate(window_texts)
     ]

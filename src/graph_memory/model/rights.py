@@ -1,4 +1,4 @@
-"""A caller's rights per domain. A server with authentication sets the caller. Without a caller, everything is allowed.
+"""A caller's rights per domain. A server with authentication sets the caller. If none is set, everything is allowed.
 
 A decision depends only on the caller and the domain's name. An unreadable domain is therefore rejected in the same way,
 and in the same time, whether it exists or not.
@@ -206,10 +206,7 @@ def readable(domains: Iterable[str]) -> list[str]:
 
 
 def names_for_caller(domains: Sequence[str]) -> list[str]:
-    """Return the domains that the caller may read.
-
-    If there are other domains, the last item is their number as text.
-    """
+    """Return the domains that the caller may read. If some are missing, the last item states how many."""
     names = readable(domains)
     hidden_count = len(domains) - len(names)
     return [*names, *([f"{hidden_count} that this key may not read"] if hidden_count else [])]
@@ -218,7 +215,7 @@ def names_for_caller(domains: Sequence[str]) -> list[str]:
 def qualified_name(name: str) -> str:
     """Return the name prefixed with the caller's name, so that callers do not share data.
 
-    Without a caller, the name is returned unchanged.
+    If there is no caller, the name is returned unchanged.
     """
     caller = CALLER.get()
     return name if caller is None else f"{caller.principal.name}\n{name}"

@@ -50,7 +50,7 @@ def check_subject(draft: Draft, ontology: Ontology, ends: Sequence[str | None] =
 
 
 def check_state(draft: Draft, declared_type: AnyType | None) -> None:
-    """Check a subject's new state against RULES, without its endpoints' types. Raises the errors of RULES."""
+    """Check a subject's new state against RULES, but not the types of its endpoints. Raises the errors of RULES."""
     for rule in RULES:
         rule(draft, declared_type)
 
@@ -218,10 +218,10 @@ CONNECTION_RULES = {
 
 
 def connection_rules(declared_type: ConnectionType | None) -> list[ConnectionRule]:
-    """Return the rules in CONNECTION_RULES that the connection type enables. For None, there are no rules."""
-    return (
-        [] if declared_type is None else [rule for rule in CONNECTION_RULES.values() if rule.applies_to(declared_type)]
-    )
+    """Return the rules in CONNECTION_RULES that the connection type enables. If it is None, return an empty list."""
+    if declared_type is None:
+        return []
+    return [rule for rule in CONNECTION_RULES.values() if rule.applies_to(declared_type)]
 
 
 Ends = tuple[str, str]
@@ -245,14 +245,14 @@ def claims(declared_type: AnyType | None, properties: Mapping[str, object], ends
 
 
 def describe_claim(claim: Claim) -> str:
-    """Return the claim's property, or its endpoints, such as `source and target`, as text."""
+    """Return the claim as text: its property, or its endpoints, such as `source and target`."""
     return quote(claim[1]) if claim[0] == UNIQUE else " and ".join(CONNECTION_RULES[claim[0]].ends)
 
 
 def find_cycle(edges: Iterable[Ends]) -> list[str]:
     """Return the node ids of one cycle in the graph, in reverse order: each node follows the target of its edge.
 
-    The first node is repeated at the end. Without a cycle, the list is empty.
+    The first node is repeated at the end. If there is no cycle, return an empty list.
     """
     graph: TopologicalSorter[str] = TopologicalSorter()
     for source, target in edges:

@@ -32,7 +32,7 @@ def limit_sessions(sessions: Sequence[SessionSummary], limit: int = MAX_NAMED_SE
 
 
 def sessions_to_json(sessions: Iterable[SessionSummary]) -> str:
-    """Return sessions as JSON text, without their titles and summaries."""
+    """Return sessions as JSON text, without their summaries and the titles of their subjects."""
     return json.dumps(
         [session.model_copy(update={"about": (), "summary": None}).to_dict() for session in sessions],
         ensure_ascii=False,

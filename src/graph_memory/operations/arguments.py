@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field, WithJsonSchema
-from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
+from typing_extensions import TypedDict  # pydantic accepts the one in `typing` only from Python 3.12 on
 
 MAX_INTEGER = 2**53 - 1
 """The largest integer that every JSON parser represents exactly."""

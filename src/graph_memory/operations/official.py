@@ -26,8 +26,8 @@ Accepts = Callable[[CallArguments], bool]
 _DOMAIN = "domain"
 """An argument of each of our tools that is not in the official server's schemas."""
 ERROR_PREFIX = "MCP error -32602: "
-_DRAFT = "http://json-schema.org/draft-07/schema#"
-_NAMES: Mapping[type[object], str] = {
+_SCHEMA_VERSION = "http://json-schema.org/draft-07/schema#"
+_JSON_NAMES: Mapping[type[object], str] = {
     str: "string",
     list: "array",
     dict: "object",
@@ -43,7 +43,7 @@ def find_faults(value: object, shape: Shape, location: str = "") -> Iterator[str
     shape = _without_description(shape)
     expected: type[object] = shape if isinstance(shape, type) else type(shape)
     if not isinstance(value, expected):
-        yield f"Invalid input: expected {_NAMES[expected]}, received {_kind_of(value)} at {location}"
+        yield f"Invalid input: expected {_JSON_NAMES[expected]}, received {_kind_of(value)} at {location}"
     elif isinstance(shape, dict):
         parts, entries = cast("Mapping[str, Shape]", shape), cast("Mapping[str, object]", value)
         for name, part in parts.items():
@@ -68,11 +68,9 @@ def fit_shape(
         kept_parts = {name: value[name] for name in kept_names if name in value}
         parts = cast("Mapping[str, Shape]", shape).items()
         return {**{name: fit_shape(value[name], part, kept_item_names) for name, part in parts}, **kept_parts}
-    return (
-        [fit_shape(item, cast("list[Shape]", shape)[0], kept_names) for item in value]
-        if isinstance(shape, list)
-        else value
-    )
+    if isinstance(shape, list):
+        return [fit_shape(item, cast("list[Shape]", shape)[0], kept_names) for item in value]
+    return value
 
 
 def schema(shape: Shape, *, is_closed: bool) -> dict[str, object]:
@@ -87,7 +85,7 @@ def schema(shape: Shape, *, is_closed: bool) -> dict[str, object]:
         return {"type": "object", "properties": parts, **required, **closed, **description}
     if isinstance(shape, list):
         return {"type": "array", "items": schema(cast("list[Shape]", shape)[0], is_closed=is_closed), **description}
-    return {"type": _NAMES[cast("type[object]", shape)], **description}
+    return {"type": _JSON_NAMES[cast("type[object]", shape)], **description}
 
 
 def _without_description(shape: object) -> Shape:
@@ -97,7 +95,7 @@ def _without_description(shape: object) -> Shape:
 def _kind_of(value: object) -> str:
     if value is _ABSENT:
         return "undefined"
-    return "null" if value is None else _NAMES[type(value)]
+    return "null" if value is None else _JSON_NAMES[type(value)]
 
 
 class OfficialOperation(Operation[Any, Any]):
@@ -142,13 +140,16 @@ class OfficialOperation(Operation[Any, Any]):
         If the arguments are invalid, raises INVALID_ARGUMENT with the official server's message.
         """
         arguments = self._without_empty(arguments)
-        problems = list(find_faults(arguments, dict(self._arguments_shape)))
+        shape = dict(self._arguments_shape)
+        problems = list(find_faults(arguments, shape))
         if problems and not self._accepts(arguments):
             text = "\n".join(problems)
             message = f"{ERROR_PREFIX}Input validation error: Invalid arguments for tool {self.name}: {text}"
             raise GraphError(Code.INVALID_ARGUMENT, message, {})
-        work_arguments = (
-            {name: value for name, value in arguments.items() if name != _DOMAIN} if problems else self._fit(arguments)
+        work_arguments: CallArguments = (
+            {name: value for name, value in arguments.items() if name != _DOMAIN}
+            if problems
+            else fit_shape(arguments, shape, self._own_arguments, self._own_item_arguments)
         )
         domain = None if arguments.get(_DOMAIN) is None else LocatedValue(arguments[_DOMAIN], _DOMAIN).text()
         return lambda memory: self._work(memory if domain is None else memory.in_domain(domain), work_arguments)
@@ -158,15 +159,12 @@ class OfficialOperation(Operation[Any, Any]):
 
         Integral numbers in our additional arguments become integers.
         """
-        ours = {*self._own_arguments, _DOMAIN}
+        own_names = {*self._own_arguments, _DOMAIN}
         return {
-            name: int(value) if name in ours and isinstance(value, float) and value.is_integer() else value
+            name: int(value) if name in own_names and isinstance(value, float) and value.is_integer() else value
             for name, value in arguments.items()
-            if name not in ours or value not in (None, "")
+            if name not in own_names or value not in (None, "")
         }
-
-    def _fit(self, arguments: Mapping[str, object]) -> CallArguments:
-        return fit_shape(arguments, dict(self._arguments_shape), self._own_arguments, self._own_item_arguments)
 
     def uses_own_arguments(self, arguments: CallArguments) -> bool:
         """Return whether the arguments use our own spelling instead of the official one."""
@@ -175,9 +173,9 @@ class OfficialOperation(Operation[Any, Any]):
     @cached_property
     def input_schema(self) -> Schema:
         """The JSON schema of the arguments. It equals the official server's schema."""
-        return {"$schema": _DRAFT, **schema(dict(self._arguments_shape), is_closed=False)}
+        return {"$schema": _SCHEMA_VERSION, **schema(dict(self._arguments_shape), is_closed=False)}
 
     @cached_property
     def output_schema(self) -> Schema:
         """The JSON schema of the result. It equals the official server's schema."""
-        return {"$schema": _DRAFT, **schema(self.shape, is_closed=True)}
+        return {"$schema": _SCHEMA_VERSION, **schema(self.shape, is_closed=True)}

@@ -6,7 +6,7 @@ a string is accepted too, and an empty string for an optional argument.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Generic, TypeVar, cast
 
@@ -36,7 +36,8 @@ class Arguments(Generic[A]):
     def parse(self, arguments: Mapping[str, object]) -> A:
         """Parse a call's arguments. An optional argument that is null or an empty string counts as omitted.
 
-        Raises one INVALID_ARGUMENT error for all unknown, missing and invalid arguments.
+        Raises one INVALID_ARGUMENT error for all unknown, missing and invalid arguments. It has the details of the
+        first of them.
         """
         arguments = self._normalise(self._expand_names(arguments))
         unknown = [self._unknown_argument_error(name) for name in arguments if name not in properties_of(self.schema)]
@@ -49,7 +50,8 @@ class Arguments(Generic[A]):
         else:
             if not faults:
                 return parsed
-        raise _combine_errors(faults)
+        messages = list(dict.fromkeys(fault.message for fault in faults))
+        raise GraphError(Code.INVALID_ARGUMENT, " ".join(messages[:_MAX_MESSAGES]), faults[0].details)
 
     def _expand_names(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
         """Return the arguments with short names replaced by full names. Raises INVALID_ARGUMENT if both are given."""
@@ -147,15 +149,8 @@ def _invalid_argument(argument: str, message: str, details: Mapping[str, object]
     return GraphError(Code.INVALID_ARGUMENT, message, {"argument": argument, **details})
 
 
-def _combine_errors(faults: Sequence[GraphError]) -> GraphError:
-    """Return one error with the first error's details and the messages of the first `_MOST_FAULTS` errors."""
-    messages = list(dict.fromkeys(fault.message for fault in faults))
-    message = " ".join(messages[:_MOST_FAULTS])
-    return GraphError(Code.INVALID_ARGUMENT, message, faults[0].details)
-
-
 _MAY_BE_EMPTY = frozenset(
     {"content", "content_summary", "description", "namespace", "old", "parent", "path", "text", "title", "value"}
 )
 """Optional arguments for which an empty string has a meaning, or must be rejected."""
-_MOST_FAULTS = 5
+_MAX_MESSAGES = 5

@@ -69,9 +69,11 @@ def required_names(schema: Schema) -> list[str]:
 _UNNEEDED_KEYWORDS = frozenset({"title", "default"})
 
 
-def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
-    """Return the schema without the keywords in `noise`, and without null as a value of optional fields."""
-    compact = {key: _compact_part(key, part, noise) for key, part in schema.items() if key not in noise}
+def _compact(schema: Mapping[str, object], omitted_keywords: frozenset[str]) -> Schema:
+    """Return the schema without the keywords in `omitted_keywords`, and without null as a value of optional fields."""
+    compact = {
+        key: _compact_part(key, part, omitted_keywords) for key, part in schema.items() if key not in omitted_keywords
+    }
     if "properties" in compact and compact.get("additionalProperties") is not True:
         compact.pop("additionalProperties", None)
     if compact.get("maximum") == MAX_INTEGER:
@@ -79,12 +81,12 @@ def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
     return _without_null(compact)
 
 
-def _compact_part(key: str, part: object, noise: frozenset[str]) -> object:
+def _compact_part(key: str, part: object, omitted_keywords: frozenset[str]) -> object:
     if key == "properties":
-        return {name: _compact(entry, noise) for name, entry in cast("Mapping[str, Schema]", part).items()}
+        return {name: _compact(entry, omitted_keywords) for name, entry in cast("Mapping[str, Schema]", part).items()}
     if key == "anyOf":
-        return [_compact(entry, noise) for entry in cast("list[Schema]", part)]
-    return _compact(cast("Schema", part), noise) if isinstance(part, Mapping) else part
+        return [_compact(entry, omitted_keywords) for entry in cast("list[Schema]", part)]
+    return _compact(cast("Schema", part), omitted_keywords) if isinstance(part, Mapping) else part
 
 
 def _without_null(schema: Schema) -> Schema:

@@ -14,8 +14,7 @@ from starlette.requests import Request
 
 from graph_memory.mcp_server.access import KeyToken
 from graph_memory.mcp_server.callers import Context
-from graph_memory.mcp_server.control import CallControl, FinishedCall
-from graph_memory.mcp_server.transport.slow_calls import slow_call_logger
+from graph_memory.mcp_server.control import CallControl, FinishedCall, slow_call_logger
 from graph_memory.model.rights import Principal
 
 CALL = FinishedCall("recall", "ok", 1.2345, request="7\n", key="anns-laptop")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from graph_memory.files import make_private_folder
 from graph_memory.local.aot.cache import AotCache, CacheRecord
-from graph_memory.local.home.config import cached_flags
+from graph_memory.local.home.config import cached_flags, size_in_bytes
 from graph_memory.local.home.home import HomeFolder, Run
 from graph_memory.local.jar_manifest import checked_version
 from graph_memory.local.jars.fetch import fingerprint
@@ -27,7 +27,6 @@ from graph_memory.settings import MIB, Settings
 BEING_CREATED = "the AOT cache is being created in the background"
 _MIN_JAVA = 25
 _MAX_HEAP = 31 << 30  # with a larger one, Java lays objects out in another way
-_UNITS = {"k": 10, "m": 20, "g": 30}
 _REJECTION_TEXT = "[error"
 # Java prints harmless warnings, so they go to a separate file. Its name is relative to the folder of the console log,
 # because Java treats a colon in a path as a separator.
@@ -51,7 +50,7 @@ def cache_of(settings: Settings) -> AotCache | None:
 
 
 def flags(settings: Settings, home: HomeFolder) -> tuple[str, ...]:
-    """Return the JVM flags that use the AOT cache. Without an intact cache, there are no flags."""
+    """Return the JVM flags that use the AOT cache, or no flags if there is no intact cache."""
     home.aot_log.unlink(missing_ok=True)
     cache = None if settings.aot == "off" else cache_of(settings)
     if cache is None or not cache.is_intact():
@@ -123,7 +122,7 @@ def _obstacle(settings: Settings) -> str | None:
         return "switched off by GRAPH_MEMORY_AOT"
     if sys.platform == "win32":
         return "not available on Windows, because Java cannot be stopped there in a way that writes its cache"
-    if int(settings.neo4j_heap[:-1]) << _UNITS[settings.neo4j_heap[-1].lower()] > _MAX_HEAP:
+    if size_in_bytes(settings.neo4j_heap) > _MAX_HEAP:
         return "not available with a heap of over 31 GiB"
     try:
         checked_version(settings.neo4j_version)

@@ -48,7 +48,8 @@ def make_cache(settings: Settings) -> None:
     cache = cache_of(settings)
     if cache is None:
         return
-    with file_lock(cache.lock, 0, _do_not_wait):
+    # A second training process ends at once instead of waiting for the first.
+    with file_lock(cache.lock, 0, lambda: None):
         if cache.is_intact():
             return
         cache.record_try()
@@ -113,8 +114,8 @@ def _run_queries(run: Run, password: str) -> None:
 
 def _verify_cache(settings: Settings, home: HomeFolder, cache_file: Path) -> None:
     """Let the JVM verify the cache file and its checksums. Raises TrainingError if the JVM rejects the file."""
-    strict = ("-XX:AOTMode=on", "-XX:+VerifySharedSpaces", f"-XX:AOTCache={cache_file}")
-    command = [*java_command(settings, home, find_java(settings).command, strict), "-version"]
+    flags = ("-XX:AOTMode=on", "-XX:+VerifySharedSpaces", f"-XX:AOTCache={cache_file}")
+    command = [*java_command(settings, home, find_java(settings).command, flags), "-version"]
     try:
         subprocess.run(command, cwd=home.root, capture_output=True, timeout=_TIMEOUT, check=True)
     except (OSError, subprocess.SubprocessError) as error:
@@ -130,10 +131,6 @@ def _lower_priority(process: psutil.Process) -> None:
         if autogroup.exists():
             autogroup.write_text("19")
         process.ionice(psutil.IOPRIO_CLASS_IDLE)
-
-
-def _do_not_wait() -> None:
-    """Do nothing: a second training process exits at once instead of waiting for the first."""
 
 
 def _main(cache: str, version: str, compiler: str, java: str = "") -> None:

@@ -35,10 +35,10 @@ DUMP = "neo4j.dump"
 MANIFEST = "manifest.json"
 SEAL = "seal.json"
 
-_MAX_NOTE_BYTES = 16 << 20
+_MAX_JSON_BYTES = 16 << 20
 _BLOB = re.compile(r"blobs/([A-Za-z0-9=][A-Za-z0-9=._-]*)/([0-9a-f]{64})")
 
-NoteT = TypeVar("NoteT", bound=BaseModel)
+JsonFileT = TypeVar("JsonFileT", bound=BaseModel)
 Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Version = Annotated[str, Field(pattern="^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$")]
@@ -60,7 +60,7 @@ class _JsonFile(BaseModel):
 
 
 class DomainMark(_JsonFile):
-    """A domain in a backup, and the number of events that its log in the dump has at least."""
+    """A domain in a backup, and the minimum number of events in its log in the dump."""
 
     name: DomainName
     seq: Count
@@ -86,7 +86,7 @@ class Manifest(_JsonFile):
     database_bytes: Count
     """Size of the database on disk, in bytes."""
     blobs_elsewhere: Annotated[str, Field(max_length=4096)] | None = None
-    """The location of blobs outside the home folder, which the archive does not contain. None without such blobs."""
+    """The location of blobs outside the home folder, which the archive does not contain. None if there are none."""
 
 
 class _AnyManifest(BaseModel):
@@ -153,11 +153,11 @@ def write_archive(
 ) -> ArchiveContents:
     """Write a backup archive, and sync it to disk. Omits damaged blobs. Raises OSError if it cannot be written."""
     with new_private_file(file) as out, tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        _add_note(tar, MANIFEST, manifest)
+        _add_json(tar, MANIFEST, manifest)
         with dump.open("rb") as source:
             _add_file(tar, DUMP, manifest.dump.bytes, source)
         contents = _add_blobs(tar, out, blobs, progress)
-        _add_note(tar, SEAL, contents.blob_totals)
+        _add_json(tar, SEAL, contents.blob_totals)
     return contents
 
 
@@ -200,8 +200,8 @@ def not_an_archive_error(file: Path, reason: str) -> GraphError:
     return GraphError(Code.INVALID_ARGUMENT, f"{file} is not a backup: {reason}", {"argument": "file", "hint": hint})
 
 
-def _add_note(tar: tarfile.TarFile, name: str, note: BaseModel) -> None:
-    data = json.dumps(note.model_dump(mode="json"), indent=2).encode() + b"\n"
+def _add_json(tar: tarfile.TarFile, name: str, content: BaseModel) -> None:
+    data = json.dumps(content.model_dump(mode="json"), indent=2).encode() + b"\n"
     _add_file(tar, name, len(data), io.BytesIO(data))
 
 
@@ -258,21 +258,18 @@ class _ArchiveReader:
             raise not_an_archive_error(self._file, str(error)) from error
         if member is None or member.name != MANIFEST:
             raise not_an_archive_error(self._file, f"it does not start with {MANIFEST}")
-        data = self._read_note(member)
+        data = self._read_json(member)
         try:
-            kind = _AnyManifest.model_validate_json(data)
+            any_manifest = _AnyManifest.model_validate_json(data)
         except ValidationError:
-            kind = None
-        if kind and kind.graph_memory_backup > FORMAT:
-            hint = f"Update graph-memory to the version that created it ({kind.graph_memory}), or newer."
+            any_manifest = None
+        if any_manifest and any_manifest.graph_memory_backup > FORMAT:
+            hint = f"Update graph-memory to the version that created it ({any_manifest.graph_memory}), or newer."
             raise GraphError(Code.STORE_INCOMPATIBLE, f"{self._file} has a newer backup format", {"hint": hint})
         return _validate(data, MANIFEST, Manifest)
 
     def read_dump(self, manifest: Manifest, copy: Callable[[Member], str]) -> None:
-        """Copy the dump with `copy`, which returns the copy's SHA-256.
-
-        Raises UnreadableError if the SHA-256 is wrong.
-        """
+        """Copy the dump with `copy`, which returns its SHA-256. Raises UnreadableError if the SHA-256 is wrong."""
         member = self._next_member(DUMP)
         if member.name != DUMP:
             raise UnreadableError(f"{DUMP} is missing")
@@ -292,7 +289,7 @@ class _ArchiveReader:
             digest.add(member.name, member.size, match[2])
         if member.name != SEAL:
             raise UnreadableError(f"it contains {quote(member.name)} instead of {SEAL}")
-        seal = _validate(self._read_note(member), SEAL, BlobTotals)
+        seal = _validate(self._read_json(member), SEAL, BlobTotals)
         if seal != digest.totals or next(self._members, None) is not None:
             raise UnreadableError("its blobs do not match its seal")
         return seal
@@ -303,8 +300,8 @@ class _ArchiveReader:
             raise UnreadableError(f"it ends before {expected}")
         return member
 
-    def _read_note(self, member: Member) -> bytes:
-        if member.size > _MAX_NOTE_BYTES:
+    def _read_json(self, member: Member) -> bytes:
+        if member.size > _MAX_JSON_BYTES:
             raise UnreadableError(f"{member.name} is too large")
         return b"".join(member.chunks())
 
@@ -315,7 +312,8 @@ def _open_parts(file: Path) -> Generator[_ArchiveReader]:
         with file.open("rb") as source:
             yield _ArchiveReader(file, source)
     except UnreadableError as error:
-        raise _damaged_error(file, str(error)) from error
+        hint = "Nothing was restored from it. Use another copy of this backup, or another backup."
+        raise GraphError(Code.CONTENT_READ_FAILED, f"The backup {file} is damaged: {error}", {"hint": hint}) from error
     except FileNotFoundError as error:
         raise not_an_archive_error(file, "the file does not exist") from error
     except IsADirectoryError as error:
@@ -343,15 +341,10 @@ def _copy(member: Member, target: Path) -> str:
     return digest.hexdigest()
 
 
-def _validate(data: bytes, name: str, kind: type[NoteT]) -> NoteT:
+def _validate(data: bytes, name: str, kind: type[JsonFileT]) -> JsonFileT:
     try:
         return kind.model_validate_json(data)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, fault["loc"]))
         raise UnreadableError(f"{name} has an invalid field {quote(field)}") from error
-
-
-def _damaged_error(file: Path, reason: str) -> GraphError:
-    hint = "Nothing was restored from it. Use another copy of this backup, or another backup."
-    return GraphError(Code.CONTENT_READ_FAILED, f"The backup {file} is damaged: {reason}", {"hint": hint})

@@ -72,10 +72,12 @@ def new_backup_path(target: Path) -> Path:
     if file.exists():
         details = {"argument": "target", "hint": "Pass another file name, or the path of a folder for a new file."}
         raise GraphError(Code.INVALID_ARGUMENT, f"{file} already exists", details)
-    existing = next(folder for folder in file.parents if folder.exists())
-    if not existing.is_dir():
-        raise _write_error(file, f"{existing} is not a folder", "Pass a folder, or a new name that ends in .tar.")
-    if not is_folder and existing != file.parent:
+    nearest_existing = next(folder for folder in file.parents if folder.exists())
+    if not nearest_existing.is_dir():
+        raise _write_error(
+            file, f"{nearest_existing} is not a folder", "Pass a folder, or a new name that ends in .tar."
+        )
+    if not is_folder and nearest_existing != file.parent:
         raise _write_error(file, f"the folder {file.parent} does not exist", "Create the folder first.")
     return file
 
@@ -114,7 +116,7 @@ def _dump_database(
         with keep_server_stopped(settings, progress) as home:
             progress("Dumping the database", None)
             created_at = datetime.now(UTC).isoformat(timespec="seconds")
-            database_bytes = sum(_size(home.data / part / "neo4j") for part in ("databases", "transactions"))
+            database_bytes = sum(_folder_size(home.data / part / "neo4j") for part in ("databases", "transactions"))
             _run_dump(settings, home, work)
     finally:
         if keep_running:
@@ -176,5 +178,5 @@ def _write_error(file: Path, reason: str, hint: str) -> GraphError:
     return GraphError(Code.FILE_CREATION_FAILED, f"The backup {file} could not be written: {reason}", {"hint": hint})
 
 
-def _size(folder: Path) -> int:
+def _folder_size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

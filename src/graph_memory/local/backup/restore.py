@@ -70,8 +70,8 @@ def restore_to_new_home(
 ) -> Generator[Settings]:
     """Restore a backup into a new home folder beside the current one, and yield settings for the new folder.
 
-    The new home folder can be opened like any other. `activate` replaces the old home folder with it. Without a call of
-    `activate`, the new home folder is removed at the end. Raises FILE_CREATION_FAILED if the disk is full,
+    The new home folder can be opened like any other. `activate` replaces the old home folder with it. If it
+    is not called, the new home folder is removed at the end. Raises FILE_CREATION_FAILED if the disk is full,
     CONTENT_READ_FAILED if the backup is damaged, STORE_UNAVAILABLE if Neo4j cannot load it, and DOMAIN_BUSY if another
     restore is running.
     """

@@ -19,7 +19,7 @@ _BLOCK = tarfile.BLOCKSIZE
 _END = bytes(_BLOCK)
 _CHUNK = 1 << 20
 _MAX_EXTENSION_BYTES = 64 << 10
-_PLAIN = (tarfile.REGTYPE, tarfile.AREGTYPE)
+_PLAIN_TYPES = (tarfile.REGTYPE, tarfile.AREGTYPE)
 _RECORD = re.compile(rb"([1-9][0-9]{0,5}) (path|size)=")
 _SIZE = re.compile(rb"[0-9]{1,19}")
 
@@ -56,25 +56,24 @@ def members(source: IO[bytes]) -> Iterator[Member]:
     Raises UnreadableError if a member is not a complete plain file.
     """
     total, offset = os.fstat(source.fileno()).st_size, 0
-    data: dict[str, bytes] = {}
+    extension: dict[str, bytes] = {}
     while (header := _read_header(source, offset)) is not None:
         name, size = header.name, header.size
-        if header.type in _PLAIN:
-            name, size = _name_of(data, name), _size_of(data, size)
+        if header.type in _PLAIN_TYPES and "path" in extension:
+            name = extension["path"].decode("utf-8", "replace")
+        if header.type in _PLAIN_TYPES and "size" in extension:
+            size = int(extension["size"]) if _SIZE.fullmatch(extension["size"]) else -1
         _check_member(header, name, size, total - offset - _BLOCK)
         if header.type == tarfile.XHDTYPE:
-            data = _parse_extension(source.read(size))
+            extension = _parse_extension(source.read(size))
         else:
-            data = {}
+            extension = {}
             yield Member(name, size, source)
         offset += _BLOCK + size + -size % _BLOCK
 
 
 def _read_header(source: IO[bytes], offset: int) -> tarfile.TarInfo | None:
-    """Return the header at the offset in bytes, or None at the end mark.
-
-    Raises UnreadableError if the header is invalid.
-    """
+    """Return the header at the offset in bytes, or None at the end mark. Raises UnreadableError if it is invalid."""
     source.seek(offset)
     block = source.read(_BLOCK)
     if block == _END:
@@ -89,7 +88,7 @@ def _check_member(header: tarfile.TarInfo, name: str, size: int, remaining: int)
     if header.type == tarfile.XHDTYPE:
         if not 0 <= size <= min(remaining, _MAX_EXTENSION_BYTES):
             raise UnreadableError("a header is too large")
-    elif header.type not in _PLAIN:
+    elif header.type not in _PLAIN_TYPES:
         raise UnreadableError(f"{quote(name)} is not a plain file")
     elif not 0 <= size <= remaining:
         raise UnreadableError(f"{quote(name)} is incomplete")
@@ -106,13 +105,3 @@ def _parse_extension(data: bytes) -> dict[str, bytes]:
         fields[match[2].decode()] = data[match.end() : length - 1]
         data = data[length:]
     return fields
-
-
-def _name_of(data: dict[str, bytes], default: str) -> str:
-    return data["path"].decode("utf-8", "replace") if "path" in data else default
-
-
-def _size_of(data: dict[str, bytes], number: int) -> int:
-    if "size" not in data:
-        return number
-    return int(data["size"]) if _SIZE.fullmatch(data["size"]) else -1

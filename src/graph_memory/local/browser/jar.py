@@ -56,7 +56,7 @@ def make_served_jar(jar: Jar, original: Path, cache: Path) -> None:
         with replace_file(served) as file:
             file.write(with_assets(original.read_bytes(), jar.sha256))
         os.utime(served, (_TIME, _TIME))  # set last: a file with this time is complete, even after a power failure
-        _remove_old(served)
+        _remove_unused_jars(served)
 
 
 def forget_served_jar(jar: Jar, cache: Path) -> None:
@@ -79,7 +79,7 @@ def with_assets(original: bytes, sha256: str) -> bytes:
 def read_style() -> dict[str, dict[str, str]]:
     """Return the rules in `style.grass` by selector, in the form that Neo4j Browser stores."""
     blocks = re.findall(r"([^{}]+)\{\n(.*?)\n\}", _read_asset("style.grass"), re.S)
-    return {selector.strip(): dict(_declarations(body)) for selector, body in blocks}
+    return {selector.strip(): dict(_parse_declarations(body)) for selector, body in blocks}
 
 
 def read_saved_queries() -> dict[str, str]:
@@ -88,7 +88,7 @@ def read_saved_queries() -> dict[str, str]:
     return {text.partition("\n")[0].removeprefix("// "): text for text in texts}
 
 
-def _declarations(body: str) -> Iterable[tuple[str, str]]:
+def _parse_declarations(body: str) -> Iterable[tuple[str, str]]:
     for line in body.splitlines():
         name, _, value = line.partition(":")
         yield name.strip(), value.strip().removesuffix(";").strip("'")
@@ -96,7 +96,7 @@ def _declarations(body: str) -> Iterable[tuple[str, str]]:
 
 def _patched_files(jar: zipfile.ZipFile) -> Mapping[str, str]:
     files_to_patch = {_find_file(jar, pattern): patches for pattern, patches in PATCHES.items()}
-    return {name: _patch(jar.read(name).decode(), pieces) for name, pieces in files_to_patch.items()}
+    return {name: _patch(jar.read(name).decode(), patches) for name, patches in files_to_patch.items()}
 
 
 def _find_file(jar: zipfile.ZipFile, pattern: str) -> str:
@@ -136,7 +136,7 @@ def _is_intact(path: Path) -> bool:
         return False
 
 
-def _remove_old(served: Path) -> None:
+def _remove_unused_jars(served: Path) -> None:
     for other in served.parent.glob("*.jar"):
         if other != served and other.stat().st_ctime < time.time() - _UNUSED_LIFETIME:
             other.unlink(missing_ok=True)

@@ -110,19 +110,15 @@ def server_command(settings: Settings, home: HomeFolder, java: Path, extra: Sequ
 
 
 def java_command(settings: Settings, home: HomeFolder, java: Path, extra: Sequence[str]) -> list[str]:
-    """Return the first part of the server's command line: Java with its flags, `extra` flags first."""
-    memory_flags = (f"-Xmx{_heap_size(settings)}", f"-Djava.io.tmpdir={home.temporary}")
+    """Return the start of the server's command line: Java and its flags. The flags in `extra` come first."""
+    # To salvage a damaged log, the heap has at least the size `_SALVAGE_HEAP`.
+    heap = max(settings.neo4j_heap, _SALVAGE_HEAP, key=size_in_bytes) if settings.neo4j_salvage else settings.neo4j_heap
+    memory_flags = (f"-Xmx{heap}", f"-Djava.io.tmpdir={home.temporary}")
     return [str(java), *extra, *memory_flags, *cached_flags(settings), f"@{home.java_arguments}"]
 
 
-def _heap_size(settings: Settings) -> str:
-    """Return the maximum heap size, such as `512m`. To salvage a damaged log, it is at least `_SALVAGE_HEAP`."""
-    return (
-        max(settings.neo4j_heap, _SALVAGE_HEAP, key=_size_in_bytes) if settings.neo4j_salvage else settings.neo4j_heap
-    )
-
-
-def _size_in_bytes(size: str) -> int:
+def size_in_bytes(size: str) -> int:
+    """Return a memory size for the JVM, such as `512m`, in bytes."""
     return int(size[:-1]) << {"k": 10, "m": 20, "g": 30}[size[-1].lower()]
 
 

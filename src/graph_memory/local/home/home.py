@@ -122,7 +122,9 @@ class HomeFolder:
         databases yet, mark the start as the first.
         """
         if self.first_start_mark.exists():
-            self._keep_unfinished_data()
+            if self.data.exists():
+                shutil.rmtree(self.unfinished_data, ignore_errors=True)
+                self.data.rename(self.unfinished_data)
         elif not self.data.exists():
             write_private(self.first_start_mark, "")
 
@@ -131,11 +133,6 @@ class HomeFolder:
         if self.first_start_mark.exists():
             self.first_start_mark.unlink()
             sync_folder(self.first_start_mark.parent)
-
-    def _keep_unfinished_data(self) -> None:
-        if self.data.exists():
-            shutil.rmtree(self.unfinished_data, ignore_errors=True)
-            self.data.rename(self.unfinished_data)
 
     def password(self) -> str | None:
         """Return the generated password, or None if its file is missing, empty or not text."""

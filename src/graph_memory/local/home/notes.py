@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 T = TypeVar("T")
 
-_BLOCK = 1 << 20
+_MAX_TAIL_BYTES = 1 << 20
 
 
 def read_json(text: str | bytes, kind: type[T]) -> T | None:
@@ -33,12 +33,9 @@ def read_start(path: Path, size: int) -> bytes:
 
 
 def read_last_lines(path: Path, lines: int) -> list[str]:
-    """Return the last `lines` lines of a text file. Reads only its last 1 MiB.
-
-    Returns an empty list if it does not exist.
-    """
+    """Return the last `lines` lines of a text file, from its last MiB. If the file does not exist, there are none."""
     if not path.is_file():
         return []
     with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - _BLOCK))
+        file.seek(max(0, path.stat().st_size - _MAX_TAIL_BYTES))
         return file.read().decode("utf-8", "replace").splitlines()[-lines:]

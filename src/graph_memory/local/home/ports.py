@@ -37,7 +37,10 @@ def accepts_connections(port: int) -> bool:
 def is_free(port: int) -> bool:
     """Return whether a server could listen on the port now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        _refuse_sharing(probe)
+        if sys.platform == "win32":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
         try:
             probe.bind((HOST, port))
         except OSError:
@@ -48,7 +51,8 @@ def is_free(port: int) -> bool:
 def choose_port(configured: int, preferred: tuple[int, ...], setting: str) -> int:
     """Return the configured port. If it is 0, return the first free preferred port, or otherwise any free port.
 
-    Raises STORE_UNAVAILABLE if the configured port is in use. `setting` is the setting's name for the hint.
+    Raises STORE_UNAVAILABLE if the configured port is in use. The hint then mentions `setting`, the name of the
+    setting.
     """
     if configured and not is_free(configured):
         hint = f"Stop the program that listens there, or set {setting} to another port, or to 0 for any free port."
@@ -61,13 +65,6 @@ def find_free_port() -> int:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
-
-
-def _refuse_sharing(probe: socket.socket) -> None:
-    if sys.platform == "win32":
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
-    else:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
 
 
 def _receive(connection: socket.socket, size: int) -> bytes:

@@ -39,7 +39,9 @@ def finish_restore(home: HomeFolder) -> None:
         make_private_folder(replaced)
         for part in _PARTS:
             _exchange(restored / part, folder / part, replaced)
-        _adopt_password(home, restored)
+        password = HomeFolder(restored / "neo4j").password()
+        if password and password != home.password():
+            home.save_password(password)
         home.finish_first_start()
         sync_folder(folder)
         shutil.rmtree(restored)
@@ -53,10 +55,3 @@ def _exchange(new: Path, live: Path, replaced: Path) -> None:
         live.rename(replaced / f"{live.name}-{secrets.token_hex(4)}")
     new.rename(live)
     sync_folder(live.parent)
-
-
-def _adopt_password(home: HomeFolder, restored: Path) -> None:
-    """Save the restored Neo4j's password in the home folder, unless it is missing or already saved."""
-    password = HomeFolder(restored / "neo4j").password()
-    if password and password != home.password():
-        home.save_password(password)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from graph_memory.files import sha256_of, write_private
@@ -26,7 +26,7 @@ _HINT = (
 )
 
 Stamp = dict[str, list[int]]
-"""Each jar's size in bytes and modification time (ns) when its checksum was verified, by path."""
+"""The size in bytes and modification time (ns) of each jar when its checksum was verified, by path."""
 
 
 def class_path(settings: Settings, progress: Progress = log_progress) -> list[Path]:
@@ -57,7 +57,7 @@ def known_list(settings: Settings) -> tuple[Jar, ...] | None:
 def fingerprint(settings: Settings) -> str | None:
     """Return a string that changes with the paths, times or order of the jars, or None if a jar is missing."""
     stamps = [(str(path), _file_stamp(path)) for path in _paths(_root(settings), known_list(settings) or ())]
-    return json.dumps(stamps) if stamps and all(mark for _, mark in stamps) else None
+    return json.dumps(stamps) if stamps and all(stamp for _, stamp in stamps) else None
 
 
 def find_damaged(settings: Settings, jars: Sequence[Jar]) -> tuple[list[Jar], list[Jar]]:
@@ -118,10 +118,10 @@ def _resolved_list(settings: Settings, progress: Progress) -> tuple[Jar, ...]:
     progress(f"Resolving Neo4j {version}, which has no known list of jars (takes minutes)", None)
     with _lock_cache(root, progress):
         try:
-            jars = resolve(version, root, _root(settings).with_name("poms"))
+            jars = resolve(version, root, root.with_name("poms"))
         except (DownloadError, OSError) as error:
             raise _unavailable_error(settings, error) from error
-        write_private(cached_list_path(_root(settings), version), render(jars))
+        write_private(cached_list_path(root, version), render(jars))
     return jars
 
 
@@ -132,7 +132,9 @@ def _lock_cache(root: Path, progress: Progress) -> AbstractContextManager[None]:
 
 
 def _changed_jars(root: Path, jars: Iterable[Jar], version: str) -> list[Jar]:
-    stamp = _read_stamp(_stamp_path(root, version))
+    stamp: Stamp = {}
+    with suppress(FileNotFoundError):
+        stamp = read_json(_stamp_path(root, version).read_bytes(), Stamp) or {}
     return [jar for jar in jars if jar.path not in stamp or stamp[jar.path] != _file_stamp(root / jar.path)]
 
 
@@ -150,13 +152,6 @@ def _file_stamp(path: Path) -> list[int]:
 
 def _stamp_path(root: Path, version: str) -> Path:
     return root / f"{version}.checked.json"
-
-
-def _read_stamp(path: Path) -> Stamp:
-    try:
-        return read_json(path.read_bytes(), Stamp) or {}
-    except FileNotFoundError:
-        return {}
 
 
 def _unavailable_error(settings: Settings, error: Exception) -> GraphError:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jgo.maven import Artifact
 
 BROWSER = "org.neo4j.client:neo4j-browser:5.24.0"
-_TEST_ONLY = frozenset({"junit", "hamcrest", "mockito-core", "byte-buddy", "byte-buddy-agent", "objenesis"})
+_TEST_LIBRARIES = frozenset({"junit", "hamcrest", "mockito-core", "byte-buddy", "byte-buddy-agent", "objenesis"})
 
 
 def resolve(version: str, jars: Path, poms: Path) -> tuple[Jar, ...]:
@@ -34,9 +34,13 @@ def resolve(version: str, jars: Path, poms: Path) -> tuple[Jar, ...]:
         artifacts = _artifacts(version, poms)
     except (RuntimeError, ValueError, OSError) as error:
         raise DownloadError(f"its jars cannot be determined ({error})") from error
-    needed = [_jar_of(artifact) for artifact in artifacts if _is_needed(artifact)]
-    group, artifact, browser = BROWSER.split(":")
-    needed.append(Jar(group, artifact, browser, "", "", 0))
+    needed = [
+        Jar(artifact.groupId, artifact.artifactId, artifact.version, artifact.classifier, "", 0)
+        for artifact in artifacts
+        if artifact.packaging == "jar" and artifact.artifactId not in _TEST_LIBRARIES
+    ]
+    group, artifact, browser_version = BROWSER.split(":")
+    needed.append(Jar(group, artifact, browser_version, "", "", 0))
     with open_session() as connections, ThreadPoolExecutor(THREADS) as pool:
         return tuple(pool.map(_fetch_jar, needed, repeat(jars), repeat(connections)))
 
@@ -50,16 +54,7 @@ def _artifacts(version: str, poms: Path) -> list[Artifact]:
     endpoint = Endpoint.parse(f"org.neo4j:neo4j:{version}+org.neo4j.app:neo4j-server:{version}")
     dependencies = [context.create_dependency(replace(part, scope="compile")) for part in endpoint.coordinates]
     inputs, transitive = context.resolver.resolve(dependencies)
-    return [input_.artifact for input_ in (*inputs, *transitive) if input_.scope in ("compile", "runtime")]
-
-
-def _is_needed(artifact: Artifact) -> bool:
-    """Return whether a server needs the artifact. Test libraries and bills of materials are not needed."""
-    return artifact.packaging == "jar" and artifact.artifactId not in _TEST_ONLY
-
-
-def _jar_of(artifact: Artifact) -> Jar:
-    return Jar(artifact.groupId, artifact.artifactId, artifact.version, artifact.classifier, "", 0)
+    return [dependency.artifact for dependency in (*inputs, *transitive) if dependency.scope in ("compile", "runtime")]
 
 
 def _fetch_jar(jar: Jar, folder: Path, connections: requests.Session) -> Jar:

@@ -18,7 +18,7 @@ class AdminError(Exception):
 
 
 def run_admin(home: HomeFolder, java: Path, *arguments: str, heap: str = "128m", timeout: float | None = None) -> None:
-    """Run an admin command. Raises AdminError if it fails, or takes longer than `timeout` seconds (None: no limit)."""
+    """Run an admin command. Raises AdminError if it fails, or takes longer than `timeout` seconds, if given."""
     try:
         subprocess.run(
             admin_command(home, java, *arguments, heap=heap),

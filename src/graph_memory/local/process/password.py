@@ -20,7 +20,13 @@ def ensure_password(home: HomeFolder, java: Path) -> None:
     password cannot be set or read.
     """
     if not home.first_start_mark.exists():
-        _require_password(home)
+        if home.password() is None:
+            raise GraphError(
+                Code.STORE_UNAVAILABLE,
+                "The password of the local Neo4j is missing or cannot be read: `neo4j/run/password` in the home folder",
+                {"hint": "Put that file back, or move `neo4j/data` away to start with an empty database."},
+                path=home.password_file,
+            )
         return
     if home.password() is None:
         home.generate_password()
@@ -32,13 +38,3 @@ def ensure_password(home: HomeFolder, java: Path) -> None:
             f"The first password of the local Neo4j could not be set: {without_home(home, str(error))}",
             {"hint": Hint("Check Java, the jars and the disk with {graph-memory doctor}.")},
         ) from error
-
-
-def _require_password(home: HomeFolder) -> None:
-    if home.password() is None:
-        raise GraphError(
-            Code.STORE_UNAVAILABLE,
-            "The password of the local Neo4j is missing or cannot be read: `neo4j/run/password` in the home folder",
-            {"hint": "Put that file back, or move `neo4j/data` away to start with an empty database."},
-            path=home.password_file,
-        )

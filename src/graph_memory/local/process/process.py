@@ -15,7 +15,7 @@ from graph_memory.local.home.home import HomeFolder, Run
 from graph_memory.local.home.ports import accepts_connections
 
 _CLOCK_STEP = 2.0
-_LOG_LIMIT = 4 << 20
+_MAX_LOG_BYTES = 4 << 20
 
 
 def launch(command: Sequence[str], log: Path) -> psutil.Process:
@@ -23,7 +23,11 @@ def launch(command: Sequence[str], log: Path) -> psutil.Process:
 
     The process survives Ctrl-C and the end of this process.
     """
-    _rotate(log)
+    if log.is_file() and log.stat().st_size > _MAX_LOG_BYTES:
+        log.replace(log.with_name(f"{log.name}.1"))
+    detached_flags = 0
+    if sys.platform == "win32":
+        detached_flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
     with log.open("ab") as output:
         child = subprocess.Popen(
             command,
@@ -32,7 +36,7 @@ def launch(command: Sequence[str], log: Path) -> psutil.Process:
             stderr=subprocess.STDOUT,
             cwd=log.parent,
             start_new_session=True,
-            creationflags=_detached_flags(),
+            creationflags=detached_flags,
         )
     process = psutil.Process(child.pid)
     process.create_time()  # cached by psutil: it cannot be read after the process has ended
@@ -141,14 +145,3 @@ def _working_folder(process: psutil.Process) -> Path | None:
     except psutil.AccessDenied:
         return None
     return folder if folder.is_dir() else None
-
-
-def _detached_flags() -> int:
-    if sys.platform == "win32":
-        return subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
-    return 0
-
-
-def _rotate(log: Path) -> None:
-    if log.is_file() and log.stat().st_size > _LOG_LIMIT:
-        log.replace(log.with_name(f"{log.name}.1"))

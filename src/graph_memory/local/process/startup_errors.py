@@ -12,12 +12,12 @@ from graph_memory.settings import Settings
 
 _FATAL = "Failed to start DatabaseId"
 _CAUSE = re.compile(r"Caused by: [\w.$]*?(?:Exception|Error): (.*)")
-_LINES = 200
+_MAX_LOG_LINES = 200
 
 
 def exit_error(home: HomeFolder) -> GraphError:
     """Return the STORE_UNAVAILABLE error for a server whose process ended during its start."""
-    lines = read_last_lines(home.console_log, _LINES)
+    lines = read_last_lines(home.console_log, _MAX_LOG_LINES)
     causes = [match[1] for line in lines if (match := _CAUSE.search(line))]
     return _start_failure(home, (causes or lines or ["it wrote nothing"])[-1])
 
@@ -39,17 +39,13 @@ def hang_error(home: HomeFolder, since: float) -> GraphError | None:
     ignored.
     """
     start = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    for line in reversed(read_last_lines(home.debug_log, _LINES)):
-        entry = _parse_entry(line)
+    for line in reversed(read_last_lines(home.debug_log, _MAX_LOG_LINES)):
+        data = read_json(line, dict[str, object]) or {}
+        entry = {name: value for name, value in data.items() if isinstance(value, str)}
         if entry.get("time", "") >= start and entry.get("message", "").startswith(_FATAL):
             reason = _CAUSE.findall(entry.get("stacktrace", "")) or [entry["message"]]
             return _start_failure(home, reason[-1])
     return None
-
-
-def _parse_entry(line: str) -> dict[str, str]:
-    result = read_json(line, dict[str, object]) or {}
-    return {name: value for name, value in result.items() if isinstance(value, str)}
 
 
 def without_home(home: HomeFolder, reason: str) -> str:

@@ -69,7 +69,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Status:
-    """The state, files, addresses and process of the local Neo4j. When stopped, addresses and process are None."""
+    """The state, files, addresses and process of the local Neo4j. If it is stopped, addresses and process are None."""
 
     state: State
     home: Path
@@ -173,7 +173,9 @@ def _adopt(home: HomeFolder, settings: Settings, progress: Progress) -> LocalSer
     if run is None:  # its ports are unknown
         end(process)
         return None
-    return _await_answer(_record(home, run, process), process, home, settings, progress)
+    run = replace(run, pid=process.pid, created=process.create_time(), ready=False)
+    run.save(home)
+    return _await_answer(run, process, home, settings, progress)
 
 
 def _start(home: HomeFolder, settings: Settings, progress: Progress) -> LocalServer:
@@ -239,8 +241,11 @@ def _await_answer(
             raise timeout_error(home, settings)
         if time.monotonic() - last_check > _CHECK_INTERVAL:
             last_check = time.monotonic()
-            _raise_if_hung(home, process, run)
-            if _listens_elsewhere(run, process):
+            if error := hang_error(home, run.created):
+                end(process)
+                raise error
+            ports = ports_of(process)
+            if ports and run.bolt_port not in ports:  # it listens on ports other than the recorded ones
                 end(process)
         time.sleep(_POLL_INTERVAL)
     return None
@@ -249,24 +254,6 @@ def _await_answer(
 def _answers(run: Run, process: psutil.Process) -> bool:
     """Return whether this process answers on its Bolt port, and its HTTP port is not taken by another process."""
     return speaks_bolt(run.bolt_port) and listens(process, run.bolt_port) and not has_lost_port(process, run.http_port)
-
-
-def _listens_elsewhere(run: Run, process: psutil.Process) -> bool:
-    """Return whether the server listens on ports other than the recorded ones."""
-    ports = ports_of(process)
-    return bool(ports) and run.bolt_port not in ports
-
-
-def _raise_if_hung(home: HomeFolder, process: psutil.Process, run: Run) -> None:
-    if error := hang_error(home, run.created):
-        end(process)
-        raise error
-
-
-def _record(home: HomeFolder, run: Run, process: psutil.Process) -> Run:
-    recorded = replace(run, pid=process.pid, created=process.create_time(), ready=False)
-    recorded.save(home)
-    return recorded
 
 
 def _server_of(home: HomeFolder, run: Run, password: str) -> LocalServer:
@@ -282,7 +269,5 @@ def _http_url(run: Run) -> str:
 
 
 def _lock(home: HomeFolder, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
-    def wait() -> None:
-        progress("Waiting for another process that is starting or stopping Neo4j", None)
-
-    return file_lock(home.lock, settings.start_timeout, wait)
+    message = "Waiting for another process that is starting or stopping Neo4j"
+    return file_lock(home.lock, settings.start_timeout, lambda: progress(message, None))

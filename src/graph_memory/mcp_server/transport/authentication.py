@@ -70,7 +70,7 @@ class Authentication:
 
     `metadata_url` is the URL of the metadata of a server with tokens. That server answers with 403 if the token has no
     rights. These 401 and 403 answers list the scopes that a client should request first. If the token has rights but no
-    scope for the called operation, the server also answers with 403, and names the scopes that the client needs.
+    scope for the called operation, the server also answers with 403, and lists the scopes that the client needs.
     """
 
     def __init__(self, app: ASGIApp, verifier: Verifier, metadata_url: str | None = None) -> None:

@@ -39,11 +39,9 @@ def connection_limit() -> int:
     import resource
 
     descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return (
-        MAX_CONNECTIONS
-        if descriptors == resource.RLIM_INFINITY
-        else max(MIN_CONNECTIONS, min(MAX_CONNECTIONS, descriptors // 2))
-    )
+    if descriptors == resource.RLIM_INFINITY:
+        return MAX_CONNECTIONS
+    return max(MIN_CONNECTIONS, min(MAX_CONNECTIONS, descriptors // 2))
 
 
 class WaitQueue:
@@ -182,7 +180,8 @@ class Acceptor:
                 await asyncio.sleep(0 if self._waiting.drop_oldest() else _RETRY_SECONDS)
                 continue
             if not await self._make_capacity():
-                _refuse(connection)
+                with connection, suppress(OSError):
+                    connection.send(_TOO_MANY_RESPONSE)
                 continue
             try:
                 await loop.connect_accepted_socket(self._create_connection, connection)
@@ -198,8 +197,3 @@ class Acceptor:
                 return False
             await asyncio.sleep(0)
         return True
-
-
-def _refuse(connection: socket.socket) -> None:
-    with connection, suppress(OSError):
-        connection.send(_TOO_MANY_RESPONSE)

@@ -66,7 +66,7 @@ class Health:
     """The liveness and readiness checks of a server."""
 
     def __init__(self, server: str | None = None) -> None:
-        """Create the checks. `server` is the id under which other servers of the database see this server, or None."""
+        """Create the checks. `server` is the id under which other servers on the database see this server, or None."""
         self._server = server
         self._startup: Startup | None = None
         self._check_lock = anyio.Lock()

@@ -20,7 +20,7 @@ from graph_memory.audit import AuditLog
 from graph_memory.hooks.spool import Spool
 from graph_memory.mcp_server.access import KeyVerifier, Verifier
 from graph_memory.mcp_server.admission import Admission
-from graph_memory.mcp_server.control import CallControl, record_rejected_calls
+from graph_memory.mcp_server.control import CallControl, record_rejected_calls, slow_call_logger
 from graph_memory.mcp_server.presets import Auth
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.transport.authentication import ResourceMetadata
@@ -30,7 +30,6 @@ from graph_memory.mcp_server.transport.http_app import RequestTracker, applicati
 from graph_memory.mcp_server.transport.metrics import Metrics
 from graph_memory.mcp_server.transport.process import BackgroundWork, exit_process, opener_of, termination_signals
 from graph_memory.mcp_server.transport.sessions import PATH
-from graph_memory.mcp_server.transport.slow_calls import slow_call_logger
 from graph_memory.mcp_server.transport.telemetry import export_telemetry
 from graph_memory.mcp_server.viewer.gate import VIEW
 from graph_memory.mcp_server.viewer.http_api import HttpApi
@@ -89,8 +88,8 @@ def serve_http(
     """Serve until SIGTERM or SIGINT, then close the memory and end the process. Port 0 means any free port.
 
     `logins` sets how clients are authenticated. `on_ready` is called when the server listens. Before it starts, raises
-    INVALID_ARGUMENT for an unknown toolset, an invalid proxy, or an unavailable port. Without authentication, also
-    raises INVALID_ARGUMENT for any proxy, and for a host other than the loopback interface.
+    INVALID_ARGUMENT for an unknown toolset, an invalid proxy, or an unavailable port. If there is no authentication,
+    also raises INVALID_ARGUMENT for any proxy, and for a host other than the loopback interface.
     """
     opener = opener_of(settings, settings.session, toolsets, background_work)
     control = _control(settings)
@@ -113,7 +112,8 @@ def serve_http(
         config = _config(app, settings.log_level == "DEBUG", limits, trusted_proxies)
 
         def announce() -> None:
-            _announce(host, port)
+            sys.stderr.write(f"Serving MCP at {_url(host, port)} (Ctrl-C stops it)\n")
+            sys.stderr.flush()
             logins.url = viewer_url(listener.getsockname()[0], port)
             if on_ready is not None:
                 on_ready()
@@ -165,14 +165,10 @@ def open_listener(host: str, port: int, auth: Auth = Auth.NONE) -> socket.socket
         )
         raise invalid_argument("host", f"Cannot serve on {quote(host)}: only the loopback interface is allowed", hint)
     try:
-        return _listener(_ADDRESSES.get(host) or _resolve(host), port)
+        address = _ADDRESSES.get(host) or str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
+        return _listener(address, port)
     except OSError as error:
         raise _listen_error(host, port, error) from error
-
-
-def _resolve(host: str) -> str:
-    """Return the IP address for a host name of this machine. Raises OSError."""
-    return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
 
 
 def _listener(address: str, port: int) -> socket.socket:
@@ -210,11 +206,6 @@ def _url(host: str, port: int, path: str = PATH) -> str:
 def viewer_url(address: str, port: int) -> str:
     """Return the URL of the viewer for a browser on this machine."""
     return _url({"0.0.0.0": HOST, "::": "::1"}.get(address, address), port, VIEW)  # noqa: S104 - nothing is bound to it
-
-
-def _announce(host: str, port: int) -> None:
-    sys.stderr.write(f"Serving MCP at {_url(host, port)} (Ctrl-C stops it)\n")
-    sys.stderr.flush()
 
 
 def check_proxies(proxies: Sequence[str], auth: Auth) -> None:

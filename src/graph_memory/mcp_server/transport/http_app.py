@@ -132,8 +132,8 @@ class OriginGuard:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1:
             return _reject("Host", hosts, 421)
-        own = {f"{scheme}://{hosts[0]}" for scheme in ("http", "https")}
-        return None if own.issuperset(origins) else _reject("Origin", origins, 403)
+        own_origins = {f"{scheme}://{hosts[0]}" for scheme in ("http", "https")}
+        return None if own_origins.issuperset(origins) else _reject("Origin", origins, 403)
 
 
 def _reject(name: str, values: list[str], status: int) -> PlainTextResponse:
@@ -189,7 +189,7 @@ class Bodies:
                 if self._bytes_held > _MAX_LARGE_BODIES * self._limit:
                     return _too_many(request)
             return None
-        return _too_slow(self._seconds)
+        return PlainTextResponse(f"The body did not arrive within {self._seconds:g} s", 408, {"Connection": "close"})
 
 
 def _too_large(limit: int, request: Request) -> Response:
@@ -207,10 +207,6 @@ def _too_many(request: Request) -> Response:
     if request.url.path.startswith(API):
         return error_response(GraphError(Code.OVERLOADED, "Too many large bodies"), headers=headers)
     return PlainTextResponse("Too many large bodies", 503, headers)
-
-
-def _too_slow(seconds: float) -> PlainTextResponse:
-    return PlainTextResponse(f"The body did not arrive within {seconds:g} s", 408, {"Connection": "close"})
 
 
 class RequestTracker:

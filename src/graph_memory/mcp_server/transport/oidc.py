@@ -95,8 +95,8 @@ class Issuer:
         if key_id in self._keys and monotonic() < self._valid_until:
             return self._keys[key_id]
         async with self._fetch_lock:
-            is_known = key_id in self._keys and monotonic() < self._valid_until
-            if not is_known and monotonic() >= self._next_try:
+            is_cached = key_id in self._keys and monotonic() < self._valid_until
+            if not is_cached and monotonic() >= self._next_try:
                 self._next_try = monotonic() + PAUSE_SECONDS
                 await self._refresh()
         if monotonic() >= self._valid_until or (key_id not in self._keys and not self._is_reachable):

@@ -64,11 +64,9 @@ class _RedactingExporter(SpanExporter):
         return self._exporter.export([_without_texts(span) for span in spans])
 
     def shutdown(self) -> None:
-        """Close the exporter."""
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Send all unsent spans, and return whether that succeeded."""
         return self._exporter.force_flush(timeout_millis)
 
 

@@ -47,9 +47,9 @@ def claim_stdout() -> int:
 
 
 def _redirect(descriptor: int, replacement: int) -> int:
-    private = os.dup(descriptor)
+    private_descriptor = os.dup(descriptor)
     os.dup2(replacement, descriptor)
-    return private
+    return private_descriptor
 
 
 class LineReader:
@@ -69,11 +69,11 @@ class LineReader:
                 self._lines.append(b"".join(self._partial_line))
                 self._partial_line = []
                 break
-            *lines, rest = chunk.split(b"\n")
+            *lines, partial_line = chunk.split(b"\n")
             for line in lines:
                 self._lines.append(b"".join([*self._partial_line, line, b"\n"]))
                 self._partial_line = []
-            self._partial_line += [rest] if rest else []
+            self._partial_line += [partial_line] if partial_line else []
         return self._lines.popleft().decode("utf-8", errors="replace")
 
     async def _read(self) -> bytes:
@@ -112,6 +112,6 @@ class TextWriter:
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
+    unwritten = memoryview(data)
+    while unwritten:
+        unwritten = unwritten[os.write(descriptor, unwritten) :]

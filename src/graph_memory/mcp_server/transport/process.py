@@ -20,11 +20,12 @@ import anyio
 import anyio.to_thread
 
 from graph_memory.mcp_server.official import are_official
-from graph_memory.mcp_server.startup import Opener, Progress
+from graph_memory.mcp_server.startup import Opener
 from graph_memory.mcp_server.table import tools_of
 from graph_memory.memory.background import task_group
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin
+from graph_memory.progress import Progress
 from graph_memory.settings import Settings, missing_memory_file
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ FACADES = (
     "memory.search.index.following",
     "memory.cypher.query",
 )
-"""Modules to import in the background, modules for frequent calls first."""
+"""Modules to import in the background. The modules that frequent calls need come first."""
 
 
 def own_session(settings: Settings) -> str:
@@ -155,9 +156,9 @@ def _report_import(imported: MemoryImportResult, path: Path) -> None:
 
     Both are warnings, because the default log level hides other messages, and the import happens only once.
     """
-    new = (imported.entities.new, imported.relations.new, imported.observations.new)
-    if not imported.dry_run and any(new):
-        counts = "entities: {:,}, relations: {:,}, observations: {:,}".format(*new)
+    new_counts = (imported.entities.new, imported.relations.new, imported.observations.new)
+    if not imported.dry_run and any(new_counts):
+        counts = "entities: {:,}, relations: {:,}, observations: {:,}".format(*new_counts)
         _log.warning("Imported MEMORY_FILE_PATH into domain %s (%s)", imported.domain, counts)
     elif imported.dry_run and imported.entities.new:
         _log.warning(_NOT_IMPORTED, path, imported.domain, shlex.quote(str(path)), shlex.quote(imported.domain))
@@ -166,17 +167,13 @@ def _report_import(imported: MemoryImportResult, path: Path) -> None:
 def termination_signals() -> AsyncIterator[None]:
     """Return an iterator over the signals SIGTERM and SIGINT (Ctrl-C). They no longer end the process."""
     sender, signals = anyio.create_memory_object_stream[None](math.inf)
-    for signal_number in (signal.SIGTERM, signal.SIGINT):
-        _on_signal(signal_number, lambda: sender.send_nowait(None))
-    return signals
-
-
-def _on_signal(signal_number: signal.Signals, handler: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
-    if sys.platform == "win32":  # its loops take no handlers
-        signal.signal(signal_number, lambda _number, _frame: loop.call_soon_threadsafe(handler))
-    else:
-        loop.add_signal_handler(signal_number, handler)
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        if sys.platform == "win32":  # its loops take no handlers
+            signal.signal(signal_number, lambda _number, _frame: loop.call_soon_threadsafe(sender.send_nowait, None))
+        else:
+            loop.add_signal_handler(signal_number, sender.send_nowait, None)
+    return signals
 
 
 def exit_process(status: int = 0) -> NoReturn:

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 def export_telemetry(control: CallControl, transport: str) -> Generator[None]:
     """Export a server's calls during the block. `transport` is `pipe` or `tcp`.
 
-    Without the extra `otel`, only logs a warning.
+    If the extra `otel` is not installed, only logs a warning.
     """
     signals = requested_signals(os.environ)
     if not signals:
@@ -73,5 +73,5 @@ def _is_requested(signal: str, variables: Mapping[str, str]) -> bool:
 
 
 def _read_otlp_variable(signal: str, name: str, variables: Mapping[str, str]) -> str:
-    """Return the value of an OTLP variable for the signal or, without it, for all signals."""
+    """Return the value of an OTLP variable for the signal, or else its value for all signals."""
     return variables.get(f"OTEL_EXPORTER_OTLP_{signal}_{name}") or variables.get(f"OTEL_EXPORTER_OTLP_{name}", "")

@@ -48,10 +48,7 @@ class DomainWatch:
     moved: anyio.Event = field(default_factory=anyio.Event)
 
     def update(self, position: int | None) -> None:
-        """Update the position, and wake the stream if it has changed.
-
-        None (the domain does not exist) changes nothing.
-        """
+        """Update the position, and wake the stream if it has changed. None, for a missing domain, changes nothing."""
         if position is not None and position != self.position:
             self.position = position
             self.moved.set()
@@ -86,8 +83,8 @@ class ChangeEvents:
             message = f"Domain {quote(domain)} does not exist"
             raise GraphError(Code.ONTOLOGY_NOT_FOUND, message, {"domain": domain, "hint": hint})
         watch = DomainWatch(domain, position)
-        known = request.headers.get("last-event-id", "")
-        if known.isdecimal() and int(known) != position:
+        last_event_id = request.headers.get("last-event-id", "")
+        if last_event_id.isdecimal() and int(last_event_id) != position:
             watch.moved.set()
         events = self._events(watch, self._check_of(request, domain), ctx.lifespan_context)
         return StreamingResponse(events, media_type="text/event-stream", headers=_HEADERS)
@@ -123,7 +120,8 @@ class ChangeEvents:
             while await may_read():
                 if watch.moved.is_set():
                     watch.moved = anyio.Event()
-                    yield _message(watch)
+                    data = json.dumps({"domain": watch.domain, "position": watch.position})
+                    yield f"event: change\nid: {watch.position}\ndata: {data}\n\n"
                     silent_since = anyio.current_time()
                 elif anyio.current_time() - silent_since >= HEARTBEAT_SECONDS:
                     yield ": alive\n\n"
@@ -134,7 +132,7 @@ class ChangeEvents:
             self._watches.discard(watch)
 
     async def _poll(self, startup: Startup) -> None:
-        """Read the positions of the watched logs until all streams are closed."""
+        """Read the positions of the watched logs at intervals until all streams are closed."""
         try:
             with run_as(None):
                 while self._watches:
@@ -153,8 +151,3 @@ class ChangeEvents:
             return
         for watch in self._watches:
             watch.update(positions.get(watch.domain))
-
-
-def _message(watch: DomainWatch) -> str:
-    data = json.dumps({"domain": watch.domain, "position": watch.position})
-    return f"event: change\nid: {watch.position}\ndata: {data}\n\n"

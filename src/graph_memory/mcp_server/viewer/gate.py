@@ -25,7 +25,7 @@ MAX_LOGIN_BYTES = 20_000
 """Maximum size of the body of a request without a login or key, in bytes."""
 LOGIN_STATE = "viewer_login"
 """The field in a request's state for the browser's login."""
-_OPEN = frozenset({LOGIN, LOGOUT, SESSION, OPENAPI})
+_OPEN_PATHS = frozenset({LOGIN, LOGOUT, SESSION, OPENAPI})
 """API paths that need no login."""
 _OWN_PATHS = frozenset({"/", VIEW.rstrip("/")})
 
@@ -57,9 +57,9 @@ class ViewerGate:
         await (self._app if refusal is None else refusal)(scope, receive, send)
 
     async def _admit(self, scope: Scope) -> Response | None:
-        """Add the sender to an API request. Return an error response if the request is rejected, otherwise None."""
+        """Add the sender's key or login to an API request. If the request is rejected, return an error response."""
         request, path = Request(scope), scope["path"]
-        is_open = not path.startswith(API) or path in _OPEN
+        is_open = not path.startswith(API) or path in _OPEN_PATHS
         if is_open and (refusal := reject_large_body(request.headers)):
             return refusal
         if path != LOGIN and (refusal := _reject_forgery(request)):
@@ -75,11 +75,15 @@ class ViewerGate:
             return error_response(GraphError(Code.STORE_UNAVAILABLE, message, {"hint": "Try again in a moment."}))
         if visitor is None:
             return None if path == SESSION else login_required(self._verifier is not None)
-        _add_visitor(scope, visitor)
+        if visitor.token is not None:
+            scope["user"] = AuthenticatedUser(visitor.token)
+        if visitor.login is not None:
+            session = {CONNECTION_SESSION: visitor.login.session, LOGIN_STATE: visitor.login}
+            scope["state"] = {**scope.get("state", {}), **session}
         return None
 
     async def _identify(self, request: Request) -> Visitor | None:
-        """Return a request's sender, or None without a valid key or login. A key in a header takes precedence."""
+        """Return a request's sender, or None if it has no valid key or login. A key in a header takes precedence."""
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         if scheme:
             if self._verifier is None or scheme.lower() != "bearer":
@@ -148,12 +152,3 @@ def login_required(has_keys: bool) -> Response:
     error = GraphError(Code.INSUFFICIENT_RIGHTS, "This request has no valid login or key", {"hint": hint})
     headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'} if has_keys else {}
     return error_response(error, 401, headers)
-
-
-def _add_visitor(scope: Scope, visitor: Visitor) -> None:
-    """Add the sender's key to a request. For a browser, also add its login and the login's session."""
-    if visitor.token is not None:
-        scope["user"] = AuthenticatedUser(visitor.token)
-    if visitor.login is not None:
-        session = {CONNECTION_SESSION: visitor.login.session, LOGIN_STATE: visitor.login}
-        scope["state"] = {**scope.get("state", {}), **session}

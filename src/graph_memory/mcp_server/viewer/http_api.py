@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import cast
@@ -97,10 +97,11 @@ class HttpApi:
         ]
 
     async def _call(self, request: Request) -> Response:
-        """Answer with an operation's result or error."""
         name = request.path_params["operation"]
         if (tool := self._tools.get(name)) is None:
-            return error_response(_unknown_operation_error(name, [*self._tools]), 404)
+            hint = suggestion(name, [*self._tools], f"See {OPENAPI} for the operations.")
+            message = f"Operation {quote(name)} does not exist here"
+            return error_response(GraphError(Code.INVALID_ARGUMENT, message, {"hint": hint}), 404)
         try:
             with mask_internal_errors():
                 arguments = _read_object(await request.body())
@@ -120,7 +121,6 @@ class HttpApi:
         return Client(ACTOR, report_nothing, source=None if login is None else "user")
 
     async def _follow_changes(self, request: Request) -> Response:
-        """Answer with a stream of a domain's changes."""
         try:
             with mask_internal_errors():
                 return await self._events.respond(self._context(request), request)
@@ -157,7 +157,6 @@ class HttpApi:
         return any(url.startswith("https://") for url in urls)
 
     async def _log_out(self, request: Request) -> Response:
-        """End the browser's login, and delete its cookie."""
         self._logins.end(cookie_of(request.headers))
         response = Response(status_code=204, headers={**SAFE_HEADERS, "Cache-Control": "no-store"})
         name = cookie_name(request.headers)
@@ -192,7 +191,7 @@ class HttpApi:
 
 
 def _read_object(body: bytes) -> Mapping[str, object]:
-    """Return the JSON object in a body, or an empty object for an empty body. Raises INVALID_ARGUMENT."""
+    """Return the JSON object in a body, or an empty object if it is empty. Raises INVALID_ARGUMENT for other bodies."""
     try:
         value: object = from_json(body) if body else {}
     except ValueError as error:
@@ -204,17 +203,11 @@ def _read_object(body: bytes) -> Mapping[str, object]:
 
 
 def _json_problem(body: bytes) -> str:
-    """Return the problem of a body that is not valid JSON."""
     try:
         parse_json_strictly(body)
     except NotJson as problem:
         return str(problem)
     return "it cannot be read"
-
-
-def _unknown_operation_error(name: str, names: Sequence[str]) -> GraphError:
-    hint = suggestion(name, names, f"See {OPENAPI} for the operations.")
-    return GraphError(Code.INVALID_ARGUMENT, f"Operation {quote(name)} does not exist here", {"hint": hint})
 
 
 async def _redirect(_request: Request) -> Response:

@@ -73,15 +73,12 @@ class Logins:
     def begin(self, token: KeyToken | None) -> str:
         """Begin a login, and return the value of its cookie."""
         if len(self._logins) >= MAX_LOGINS:
-            self._end_oldest_login()
+            busiest_caller = Counter(login.caller for login in self._logins.values()).most_common(1)[0][0]
+            del self._logins[next(key for key, login in self._logins.items() if login.caller == busiest_caller)]
         cookie = secrets.token_urlsafe(32)
         key_hash, caller = (None, "") if token is None else (token.hash, token.principal.name)
         self._logins[_digest(cookie)] = Login(new_session(), key_hash, caller, monotonic())
         return cookie
-
-    def _end_oldest_login(self) -> None:
-        most = Counter(login.caller for login in self._logins.values()).most_common(1)[0][0]
-        del self._logins[next(key for key, login in self._logins.items() if login.caller == most)]
 
     def find(self, cookie: str) -> Login | None:
         """Return the login with this cookie, and record its use.

@@ -87,7 +87,7 @@ class McpApp:
         return types.ReadResourceResult(contents=[content])
 
     def _callable_tools(self, names: Iterable[str], ctx: McpContext) -> Sequence[str]:
-        """Return the named tools that the server has and the caller may call."""
+        """Return the tools with these names that the server has and the caller may call."""
         principal = self._access.principal_of(ctx)
         served = (self._tools[name] for name in names if name in self._tools)
         return [tool.name for tool in served if self._access.offers(principal, tool.operation)]

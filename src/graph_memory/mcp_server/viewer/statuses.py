@@ -50,8 +50,10 @@ STATUS: Mapping[Code, int] = {
 def json_response(content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a response with the content as JSON. Raises ValueError if JSON cannot represent a value, such as NaN."""
     body = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    fixed = {**SAFE_HEADERS, "Cache-Control": "no-store"}
-    return Response(body.encode(errors="replace"), status, {**fixed, **(headers or {})}, media_type="application/json")
+    fixed_headers = {**SAFE_HEADERS, "Cache-Control": "no-store"}
+    return Response(
+        body.encode(errors="replace"), status, {**fixed_headers, **(headers or {})}, media_type="application/json"
+    )
 
 
 def error_response(error: GraphError, status: int | None = None, headers: Mapping[str, str] | None = None) -> Response:

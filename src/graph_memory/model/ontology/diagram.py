@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.ontology.types import ConnectionType
 from graph_memory.model.values.properties import ANY
 
 _ANY_BOX = "any"
@@ -30,13 +30,9 @@ def mermaid(ontology: Ontology) -> str:
 def _group_by_ends(ontology: Ontology, boxes: Mapping[str, str]) -> dict[tuple[str, str], list[str]]:
     arrows: dict[tuple[str, str], list[str]] = {}
     for connection_type in ontology.connection_types:
-        for ends in _type_pairs(connection_type):
-            arrows.setdefault((boxes[ends[0]], boxes[ends[1]]), []).append(connection_type.name)
+        for source, target in product(connection_type.from_types, connection_type.to_types):
+            arrows.setdefault((boxes[source], boxes[target]), []).append(connection_type.name)
     return arrows
-
-
-def _type_pairs(connection_type: ConnectionType) -> list[tuple[str, str]]:
-    return [(source, target) for source in connection_type.from_types for target in connection_type.to_types]
 
 
 def _escape_name(name: str) -> str:

@@ -7,6 +7,7 @@ the type is copied to the domain's log. The log is therefore complete even if th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from graph_memory.model.errors import Code, GraphError
@@ -51,15 +52,9 @@ def _with_types(own_ontology: Ontology, inherited_types: Sequence[AnyType]) -> O
         return combined.with_types([], connection_types)
     except GraphError:
         for connection_type in connection_types:
-            combined = _with_connection_type(combined, connection_type)
+            with suppress(GraphError):
+                combined = combined.with_connection_type(connection_type)
         return combined
-
-
-def _with_connection_type(ontology: Ontology, connection_type: ConnectionType) -> Ontology:
-    try:
-        return ontology.with_connection_type(connection_type)
-    except GraphError:
-        return ontology
 
 
 def has_own_declarations(ontology: Ontology) -> bool:
@@ -81,12 +76,11 @@ def check_inherited(ontology: Ontology, types: Iterable[AnyType]) -> None:
     """Raise TYPE_ALREADY_EXISTS if an ancestor defines one of the types differently."""
     if differing := [declared_type for declared_type in types if _differs(ontology, declared_type)]:
         first = ontology.above[subject_of_type(differing[0])]
-        titles = join_names([declared_type.title for declared_type in differing])
+        conflicts = [declared_type.title for declared_type in differing]
         is_named = can_read(first.domain, counts=False)
         name = f"domain {first.domain}" if is_named else "a domain that this key may not read"
-        message = f"{name[0].upper()}{name[1:]} above this one defines {titles} differently"
+        message = f"{name[0].upper()}{name[1:]} above this one defines {join_names(conflicts)} differently"
         hint = f"Use the definition of {name}, change it there, or choose another name."
-        conflicts = [declared_type.title for declared_type in differing]
         details = {"conflicts": conflicts, **({"domain": first.domain} if is_named else {}), "hint": hint}
         raise GraphError(Code.TYPE_ALREADY_EXISTS, message, details)
 
@@ -108,9 +102,10 @@ def _differs(ontology: Ontology, declared_type: AnyType) -> bool:
 def types_to_copy(
     ontology: Ontology, used_types: Iterable[tuple[Kind, str]], declared_types: Mapping[str, AnyType]
 ) -> list[AnyType]:
-    """Return the inherited types to copy to the domain's log: used types and their dependencies, node types first.
+    """Return the inherited types to copy to the domain's log: the used types and their dependencies.
 
-    `declared_types` are the types that the same write declares, by subject id. Their dependencies are copied too.
+    Node types come first. `declared_types` are the types that the same write declares, by subject id. Their
+    dependencies are copied too.
     """
     copied: dict[str, AnyType] = {}
     subjects = [type_subject(TYPE_OF[kind], name) for kind, name in used_types]

@@ -90,7 +90,7 @@ class Ontology:
     """Subject ids of the types in this ontology that are not in the domain's own log."""
     _nodes: Mapping[str, NodeType] = field(init=False, repr=False, compare=False)
     _connections: Mapping[str, ConnectionType] = field(init=False, repr=False, compare=False)
-    _names: Mapping[str, str] = field(init=False, repr=False, compare=False)
+    _inverse_names: Mapping[str, str] = field(init=False, repr=False, compare=False)
     """The inverse names that are not types themselves, each with the type that declares it as its inverse."""
 
     def __post_init__(self) -> None:
@@ -104,8 +104,10 @@ class Ontology:
         object.__setattr__(self, "_nodes", _by_name(self.node_types))
         object.__setattr__(self, "_connections", _by_name(self.connection_types))
         for connection_type in self.connection_types:
-            self._check_ends(connection_type)
-        object.__setattr__(self, "_names", self._check_inverses())
+            for side, names in (("from_types", connection_type.from_types), ("to_types", connection_type.to_types)):
+                for name in names:
+                    check_end(connection_type.name, side, name, self._nodes)
+        object.__setattr__(self, "_inverse_names", self._check_inverses())
 
     def _check_inverses(self) -> Mapping[str, str]:
         names: dict[str, str] = {}
@@ -119,11 +121,6 @@ class Ontology:
                 hint = "Choose another name for the inverse of one of the types."
                 raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": name, "hint": hint})
         return names
-
-    def _check_ends(self, connection_type: ConnectionType) -> None:
-        for side, names in (("from_types", connection_type.from_types), ("to_types", connection_type.to_types)):
-            for name in names:
-                check_end(connection_type.name, side, name, self._nodes)
 
     @classmethod
     def create(
@@ -159,7 +156,7 @@ class Ontology:
         connection_type = self._connections.get(name)
         if connection_type is None:
             raise _unknown_type_error(
-                Code.INVALID_CONNECTION_TYPE, "Connection type", name, [*self._connections, *self._names]
+                Code.INVALID_CONNECTION_TYPE, "Connection type", name, [*self._connections, *self._inverse_names]
             )
         return connection_type
 
@@ -168,7 +165,7 @@ class Ontology:
 
         The endpoints are swapped if the name is the inverse of a type and not a type itself.
         """
-        return (self._names[name], True) if name in self._names else (name, False)
+        return (self._inverse_names[name], True) if name in self._inverse_names else (name, False)
 
     def names_of(self, name: str) -> TypeNames:
         """Return the stored types of connections with this name, in the same and in the opposite direction."""
@@ -327,10 +324,8 @@ def ontology_from(data: Mapping[str, object], errors: list[GraphError] | None = 
     connections = fields.get("connection_types")
     with root.collect_errors():
         connection_types = [] if connections is None else connection_types_from(connections, names)
-    distinct_node_types, distinct_connection_types = (
-        _reject_duplicates(root, node_types),
-        _reject_duplicates(root, connection_types),
-    )
+    distinct_node_types = _reject_duplicates(root, node_types)
+    distinct_connection_types = _reject_duplicates(root, connection_types)
     description, is_open = fields.text("description"), fields.flag("open")
     with root.collect_errors(), locate_errors("description"):
         check_description("the ontology", "description", description)

@@ -30,18 +30,15 @@ class TypeChange:
 
     @property
     def demands(self) -> tuple[str, ...]:
-        """The new requirements for stored nodes or connections, as text.
-
-        It is empty if the change only relaxes rules.
-        """
-        results = [
+        """The new requirements for stored nodes or connections, as text. Empty if the change only relaxes rules."""
+        demands = [
             demand for rule in self.after.properties for demand in _demands(rule, _rule_of(self.before, rule.name))
         ]
         if isinstance(self.before, ConnectionType) and isinstance(self.after, ConnectionType):
-            results += _end_demands("from_types", self.before.from_types, self.after.from_types)
-            results += _end_demands("to_types", self.before.to_types, self.after.to_types)
-            results += [f"{flag} is new" for flag in self.new_rule_flags]
-        return tuple(results)
+            demands += _end_demands("from_types", self.before.from_types, self.after.from_types)
+            demands += _end_demands("to_types", self.before.to_types, self.after.to_types)
+            demands += [f"{flag} is new" for flag in self.new_rule_flags]
+        return tuple(demands)
 
     @property
     def new_rule_flags(self) -> tuple[str, ...]:
@@ -248,8 +245,8 @@ def _describe_change(name: str, before: str | None, after: str | None) -> str:
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return text if len(text) <= _MAX_VALUE_LENGTH else f"{text[: _MAX_VALUE_LENGTH - 1]}…"
 
 
-_LONGEST = 200
+_MAX_VALUE_LENGTH = 200
 """Maximum number of characters of a value in a message."""

@@ -42,7 +42,7 @@ PROPERTIES_PER_INDEX = 4
 
 @dataclass(frozen=True, slots=True)
 class PropertyRule:
-    """A type's declared property, with the rules for its values. An empty `enum` allows every value."""
+    """A property that a type declares, with the rules for its values. An empty `enum` allows every value."""
 
     name: str
     type: PropertyType | None = None
@@ -60,12 +60,12 @@ class PropertyRule:
     def check(self, owner: str, value: PropertyValue) -> None:
         """Raise INVALID_PROPERTY unless the rule allows the value. `owner` is the type's name for the message."""
         if self.type is not None and not self.type.accepts(value):
-            empty = " A property that is set cannot be removed." if value == "" else ""
-            details = {"type": str(self.type), "hint": f"{self.type.advice}{empty}"}
+            removal_hint = " A property that is set cannot be removed." if value == "" else ""
+            details = {"type": str(self.type), "hint": f"{self.type.advice}{removal_hint}"}
             raise self._value_error(owner, self.type.wording, value, details)
         if self.enum and not any(equal_values(value, allowed) for allowed in self.enum):
-            texts = [allowed for allowed in self.enum if isinstance(allowed, str)]
-            hint = suggestion(str(value), texts, "Use one of the allowed values, with the same type.")
+            allowed_texts = [allowed for allowed in self.enum if isinstance(allowed, str)]
+            hint = suggestion(str(value), allowed_texts, "Use one of the allowed values, with the same type.")
             details = {"allowed": list(self.enum[:MOST_LISTED]), "hint": hint}
             raise self._value_error(owner, f"one of {join_parts([*map(quote, self.enum)])}", value, details)
 
@@ -190,18 +190,14 @@ def check_rules(declared_type: AnyType, properties: Mapping[str, PropertyValue])
     """
     missing = [name for name in declared_type.required if name not in properties]
     if missing:
-        raise _required_missing_error(declared_type, missing)
+        subject = declared_type.title[0].upper() + declared_type.title[1:]
+        message = f"{subject} requires properties: {join_names(declared_type.required)}. Missing: {join_names(missing)}"
+        details = {"type": declared_type.name, "required": list(declared_type.required), "missing": missing}
+        hint = "Add the missing properties. Empty strings, 0 and false count as values."
+        raise GraphError(Code.REQUIRED_PROPERTY_MISSING, message, {**details, "hint": hint})
     for rule in declared_type.properties:
         if rule.name in properties:
             rule.check(declared_type.title, properties[rule.name])
-
-
-def _required_missing_error(declared_type: AnyType, missing: Sequence[str]) -> GraphError:
-    subject = declared_type.title[0].upper() + declared_type.title[1:]
-    message = f"{subject} requires properties: {join_names(declared_type.required)}. Missing: {join_names(missing)}"
-    details = {"type": declared_type.name, "required": list(declared_type.required), "missing": list(missing)}
-    hint = "Add the missing properties. Empty strings, 0 and false count as values."
-    return GraphError(Code.REQUIRED_PROPERTY_MISSING, message, {**details, "hint": hint})
 
 
 def definition(declared_type: AnyType) -> dict[str, object]:
@@ -370,19 +366,15 @@ def _check_enum(rule: PropertyRule) -> None:
         message = f"The enum of property {rule.name} has {len(rule.enum):,} values; the limit is {VALUES_PER_ENUM:,}"
         raise _ontology_error(rule.name, message)
     for value in rule.enum:
-        _check_enum_value(rule, value)
+        check_value(rule.name, value)
+        if isinstance(value, str) and len(value) > ENUM_TEXT_CHARACTERS:
+            message = f"The enum of property {rule.name} has text longer than {ENUM_TEXT_CHARACTERS:,} characters"
+            raise _ontology_error(rule.name, message)
+        if rule.type is not None and not rule.type.accepts(value):
+            problem = f"contains {quote(value)}, which is not {rule.type.wording}"
+            raise _ontology_error(rule.name, f"The enum of property {quote(rule.name)} {problem}")
     if (duplicate := first_duplicate([key_value(value) for value in rule.enum])) is not None:
         raise _ontology_error(rule.name, f"The enum of property {rule.name} lists {quote(duplicate[2:])} twice")
-
-
-def _check_enum_value(rule: PropertyRule, value: PropertyValue) -> None:
-    check_value(rule.name, value)
-    if isinstance(value, str) and len(value) > ENUM_TEXT_CHARACTERS:
-        message = f"The enum of property {rule.name} has text longer than {ENUM_TEXT_CHARACTERS:,} characters"
-        raise _ontology_error(rule.name, message)
-    if rule.type is not None and not rule.type.accepts(value):
-        message = f"The enum of property {quote(rule.name)} contains {quote(value)}, which is not {rule.type.wording}"
-        raise _ontology_error(rule.name, message)
 
 
 def _ontology_error(name: str, message: str, hint: str | None = None) -> GraphError:

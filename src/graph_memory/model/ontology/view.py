@@ -1,4 +1,4 @@
-"""The ontology as a result of `get_ontology` and of the command line."""
+"""The form in which `get_ontology` and the command line return an ontology."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from graph_memory.model.ontology.types import ConnectionType, definition
 from graph_memory.model.results import Result
 
 Declaration = dict[str, object]
-_Texts = {"type": "array", "items": {"type": "string"}}
+_STRINGS = {"type": "array", "items": {"type": "string"}}
 _NODE_TYPE = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["name"]}]}
 _CONNECTION_TYPE = {
     "type": "object",
-    "properties": {"name": {"type": "string"}, "from_types": _Texts, "to_types": _Texts},
+    "properties": {"name": {"type": "string"}, "from_types": _STRINGS, "to_types": _STRINGS},
     "required": ["name", "from_types", "to_types"],
 }
 

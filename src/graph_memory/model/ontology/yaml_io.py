@@ -21,7 +21,7 @@ from graph_memory.model.text.wording import printable
 from graph_memory.model.values.plain import entry_path
 
 FILE_BYTES = 1024 * 1024
-_MOST_NESTED = 12
+_MAX_DEPTH = 12
 _WIDTH_WITHOUT_FOLDING = 2**31
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _TRUE = frozenset({"true", "True", "TRUE"})
@@ -37,8 +37,8 @@ def parse(text: str, file: str = "ontology.yaml") -> Ontology:
     """Return the ontology that YAML text declares. `file` is the file name for messages.
 
     Every error has the message `file:line: …` and `file`, `line` and `name` in its details: INVALID_ONTOLOGY,
-    INVALID_NODE_TYPE for a connection type with an undefined node type, or TYPE_ALREADY_EXISTS. With several errors,
-    the message has one line per error, and `details["faults"]` lists them.
+    INVALID_NODE_TYPE for a connection type with an undefined node type, or TYPE_ALREADY_EXISTS. If there are
+    several errors, the message has one line per error, and `details["faults"]` lists them.
     """
     reader = _Reader(file)
     data = reader.read(text)
@@ -121,14 +121,11 @@ class _Writer(yaml.SafeDumper):
 
 
 def _represent_text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return writer.represent_scalar("tag:yaml.org,2002:str", text, _choose_style(text))  # pyright: ignore[reportUnknownMemberType]
-
-
-def _choose_style(text: str) -> str | None:
-    """Return `|` for text with several lines, and a quotation mark for text that YAML would parse as another type."""
+    """Write several lines as a block, and quote text that YAML would parse as another type."""
+    style = None if isinstance(_resolve(text), str) and text.isprintable() else '"'
     if "\n" in text and text.replace("\n", "").isprintable():
-        return "|"
-    return None if isinstance(_resolve(text), str) and text.isprintable() else '"'
+        style = "|"
+    return writer.represent_scalar("tag:yaml.org,2002:str", text, style)  # pyright: ignore[reportUnknownMemberType]
 
 
 def _represent_list(writer: yaml.SafeDumper, items: list[object]) -> yaml.SequenceNode:
@@ -171,13 +168,10 @@ class _Reader:
             line_number = text.count("\n", 0, error.position) + 1
             raise self.error(f"the character U+{error.character:04X} is not allowed in YAML", line_number) from error
         except yaml.MarkedYAMLError as error:
-            raise self._syntax_error(error) from error
-
-    def _syntax_error(self, error: yaml.MarkedYAMLError) -> GraphError:
-        mark = error.problem_mark or error.context_mark
-        problems = (text for part, text in _SYNTAX_PROBLEMS.items() if part in (error.problem or ""))
-        problem = next(problems, f"the YAML is not valid ({error.problem})")
-        return self.error(problem, mark.line + 1 if mark else 1, hint=error.note)
+            mark = error.problem_mark or error.context_mark
+            problems = [text for part, text in _SYNTAX_PROBLEMS.items() if part in (error.problem or "")]
+            problem = problems[0] if problems else f"the YAML is not valid ({error.problem})"
+            raise self.error(problem, mark.line + 1 if mark else 1, hint=error.note) from error
 
     def _read_document(self, events: Events) -> object:
         data: object = None
@@ -194,8 +188,8 @@ class _Reader:
 
     def _read_value(self, events: Events, event: yaml.Event, at: str, depth: int) -> object:
         self.line_numbers.setdefault(at, _line_number(event))
-        if depth > _MOST_NESTED:
-            raise self.error(f"nested more than {_MOST_NESTED} levels deep", _line_number(event))
+        if depth > _MAX_DEPTH:
+            raise self.error(f"nested more than {_MAX_DEPTH} levels deep", _line_number(event))
         match event:
             case yaml.ScalarEvent():
                 return self._read_scalar(event, at)
@@ -225,7 +219,10 @@ class _Reader:
         self._check_tag(start.tag, _line_number(start))
         result: dict[str, object] = {}
         while not isinstance(event := next(events), yaml.MappingEndEvent):
-            key = self._read_key(event, at)
+            if not isinstance(event, yaml.ScalarEvent):
+                raise self.error(f"a key in {at or 'the file'} is not a plain name", _line_number(event))
+            self._check_tag(event.tag, _line_number(event), allowed=_TEXT_TAGS)
+            key = event.value
             if key in result:
                 line_number = self.line_numbers[entry_path(at, key)]
                 problem = f"{entry_path(at, key)} appears twice; the first is in line {line_number}"
@@ -233,12 +230,6 @@ class _Reader:
             self.line_numbers[entry_path(at, key)] = _line_number(event)
             result[key] = self._read_value(events, next(events), entry_path(at, key), depth + 1)
         return result
-
-    def _read_key(self, event: yaml.Event, at: str) -> str:
-        if isinstance(event, yaml.ScalarEvent):
-            self._check_tag(event.tag, _line_number(event), allowed=_TEXT_TAGS)
-            return event.value
-        raise self.error(f"a key in {at or 'the file'} is not a plain name", _line_number(event))
 
     def _check_tag(self, tag: str | None, line_number: int, allowed: frozenset[str] = frozenset()) -> None:
         if tag is not None and tag not in allowed:
@@ -255,7 +246,6 @@ class _Reader:
         return GraphError(code, f"{self.file}:{line_number}: {error.message}", details)
 
     def error(self, problem: str, line_number: int, name: str = "", hint: str | None = None) -> GraphError:
-        """Return the error for a problem in a line of the file."""
         details: dict[str, object] = {"file": self.file, "line": line_number, "name": printable(name)}
         advice = {} if hint is None else {"hint": hint}
         return GraphError(Code.INVALID_ONTOLOGY, f"{self.file}:{line_number}: {problem}", {**details, **advice})

@@ -74,6 +74,7 @@ class LinkState:
 
         Raises INVALID_ARGUMENT if a value is invalid.
         """
+        metadata = stored.get("_metadata")
         return cls(
             target_domain=check_domain(str(stored.get("_target_domain"))),
             target=check_new_id("target_node_id", str(stored.get("_target"))),
@@ -82,7 +83,7 @@ class LinkState:
             bidirectional=check_bidirectional(stored.get("_bidirectional")),
             created=cast("datetime", stored["_created"]),
             description=check_description(stored.get("_description")),
-            metadata=_check_metadata(stored.get("_metadata")),
+            metadata=None if metadata is None else fields.check_stored_metadata(str(metadata)),
         )
 
 
@@ -100,10 +101,6 @@ def check_description(value: object) -> str | None:
     Raises INVALID_ARGUMENT if it is too long.
     """
     return None if value is None or value == "" else fields.check_description(cast("str", value))
-
-
-def _check_metadata(value: object) -> str | None:
-    return None if value is None else fields.check_stored_metadata(str(value))
 
 
 def check_bidirectional(value: object) -> bool:

@@ -89,7 +89,7 @@ class Protection:
 
 @dataclass(frozen=True, slots=True)
 class Protections:
-    """A domain's protection, and whether subjects in the domain may be protected."""
+    """A domain's protection, and whether subjects in the domain could be protected."""
 
     domain: Protection | None = None
     has_protected: bool = False
@@ -125,8 +125,11 @@ def read_protection(data: Mapping[str, Any]) -> Protection:
     names = data.get("can_be_unprotected_by", [])
     if not isinstance(names, list):
         raise ValueError("contains a can_be_unprotected_by that is not a list")  # noqa: TRY004 - as above
+    locked_by = data.get("locked_by")
+    if not isinstance(locked_by, str):
+        raise ValueError("contains a locked_by that is not a string")  # noqa: TRY004 - as above
     return Protection(
-        locked_by=_check_actor(data.get("locked_by")),
+        locked_by=locked_by,
         locked_at=_parse_time(data.get("locked_at")),
         reason=check_reason(data["reason"]) if "reason" in data else None,
         expires_at=_parse_time(data["expires_at"]) if "expires_at" in data else None,
@@ -158,13 +161,6 @@ def check_names(names: Sequence[object]) -> tuple[str, ...]:
     if len(names) > MOST_NAMES:
         raise ValueError(f"can_be_unprotected_by contains more than {MOST_NAMES} names")
     return tuple(dict.fromkeys(map(_check_name, names)))
-
-
-def _check_actor(actor: object) -> str:
-    """Return the name of the actor that set a protection. Raises ValueError if it is not text."""
-    if not isinstance(actor, str):
-        raise ValueError("contains a locked_by that is not a string")  # noqa: TRY004 - as above
-    return actor
 
 
 def _check_name(name: object) -> str:

@@ -32,7 +32,7 @@ SOURCE, TOOL = "source", "tool"
 BLOCK = "MemoryBlock"
 """The node type of texts that an agent reads at the start of each session."""
 PARENT = "_parent"
-"""The property of a domain with its parent's name."""
+"""The property of a domain that contains the name of its parent."""
 SUPERSEDES, ASKS = "_supersedes", "_asks"
 """Properties of an observation: the ids of observations that it supersedes, and of observations that it may
 supersede."""
@@ -189,8 +189,8 @@ class NodeState:
             created=reader.moment("_created"),
             modified=reader.moment("_modified"),
             title=derived_title(stored),
-            content=reader.content() or ContentRef(format="markdown", encoding="utf-8", size=0, sha256=""),
-            properties=reader.properties(),
+            content=content_ref(stored) or ContentRef(format="markdown", encoding="utf-8", size=0, sha256=""),
+            properties=user_properties(stored),
             tags=tuple(cast("Sequence[str]", stored.get("_tags") or ())),
             fields=NodeFields.from_stored(stored),
             validity=reader.validity(),
@@ -250,8 +250,8 @@ class ConnectionState:
             version=reader.number("_version"),
             created=reader.moment("_created"),
             modified=reader.moment("_modified"),
-            content=reader.content(),
-            properties=reader.properties(),
+            content=content_ref(stored),
+            properties=user_properties(stored),
             validity=reader.validity(),
             protection=stored_protection(stored),
             strength=Strength.from_state(stored),
@@ -347,7 +347,7 @@ def content_state(content: ContentRef) -> State:
 
 
 def content_ref(stored: Mapping[str, object]) -> ContentRef | None:
-    """Return the reference to a subject's content in its state, or None without content."""
+    """Return the reference to a subject's content in its state, or None if it has no content."""
     if "_content_sha256" not in stored:
         return None
     return ContentRef(
@@ -373,15 +373,9 @@ class _Reader:
     def moment(self, key: str) -> datetime:
         return cast("datetime", self.stored[key])
 
-    def properties(self) -> dict[str, PropertyValue]:
-        return user_properties(self.stored)
-
     def validity(self) -> Validity:
         times = cast("Mapping[str, datetime | None]", self.stored)
         return Validity(valid_from=times.get("_valid_from"), valid_to=times.get("_valid_to"))
-
-    def content(self) -> ContentRef | None:
-        return content_ref(self.stored)
 
 
 def fold_entity_text(text: str) -> str:

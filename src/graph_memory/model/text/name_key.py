@@ -29,17 +29,13 @@ _LAST_WITH_FOLDING = 0x2FA1F
 @lru_cache(maxsize=65_536)
 def name_key(name: str) -> str:
     """Return the key of a name. Two names have the same key if they differ only as this module describes."""
-    folded = _fold(name)
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
     return _SEPARATOR_RUN.sub(lambda match: _significant_separators(match, folded), folded)
 
 
 def is_same_name(name: str, other: str) -> bool:
     """Return whether two names have the same key."""
     return name_key(name) == name_key(other)
-
-
-def _fold(name: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _significant_separators(match: re.Match[str], name: str) -> str:

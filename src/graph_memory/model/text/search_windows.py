@@ -30,7 +30,7 @@ def fold(text: str) -> str:
 
 
 def windows(text: str) -> Iterator[str]:
-    """Yield a text's case-folded windows. An empty string has none."""
+    """Yield the case-folded windows of a text. An empty text has no windows."""
     folded = fold(text)
     step = WINDOW - OVERLAP
     for start in range(0, max(len(folded) - OVERLAP, 1), step):
@@ -39,10 +39,7 @@ def windows(text: str) -> Iterator[str]:
 
 
 def max_windows(characters: int) -> int:
-    """Return the maximum number of windows of a text with this many characters.
-
-    Folding may triple the text's length.
-    """
+    """Return the maximum number of windows of a text with this many characters. Folding may triple its length."""
     return 3 * characters // (WINDOW - OVERLAP) + 1
 
 
@@ -107,13 +104,9 @@ class Needle:
     def lucene(self, domain: str) -> str:
         """Return the Lucene query for the domain's windows that contain the first trigrams of the probe."""
         tokens = [_DOMAIN_MARK + domain, *split_trigrams(self.probe[: MAX_QUERY_GRAMS + GRAM - 1])]
-        return " ".join(f"+{_quote(token)}" for token in tokens)
+        escaped_tokens = (token.replace("\\", "\\\\").replace('"', '\\"') for token in tokens)
+        return " ".join(f'+"{token}"' for token in escaped_tokens)
 
     def is_in(self, text: str) -> bool:
         """Return whether the needle occurs in a text."""
         return self.folded in fold(text)
-
-
-def _quote(token: str) -> str:
-    escaped = token.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

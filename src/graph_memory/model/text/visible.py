@@ -7,17 +7,17 @@ import unicodedata
 
 from graph_memory.model.errors import Code, GraphError
 
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp", "Zs"})
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp", "Zs"})
 """Unicode categories of characters that break lines, change the text direction, or are invisible."""
-_UNSEEN = re.compile(
+_INVISIBLE_CHARACTERS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0e\U000e0100-\U000e01ef]"
 )
 """Other invisible characters that could hide text: fillers, blanks and variation selectors."""
 _JOINERS = frozenset("\u200c\u200d\ufe0f")
 """Joiners of letters and emoji. They are kept between two characters that they join."""
 _JOINED = re.compile(r"(?s)(.?)([\u200c\u200d\ufe0f]+)(?=(.?))")
-_MARKS = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u2036\u275d\u275e\u301d\u301e\u301f\uff02'
-QUOTES = str.maketrans(dict.fromkeys(_MARKS, "'"))
+_DOUBLE_QUOTES = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u2036\u275d\u275e\u301d\u301e\u301f\uff02'
+QUOTES = str.maketrans(dict.fromkeys(_DOUBLE_QUOTES, "'"))
 """A translation table that replaces double quotation marks, so that quoted text cannot end its quotation."""
 
 
@@ -68,7 +68,7 @@ def _is_visible(character: str) -> bool:
     """Return whether the character is visible, an ASCII space, or a joiner."""
     if character == " " or character in _JOINERS:
         return True
-    return unicodedata.category(character) not in _HIDDEN and not _UNSEEN.match(character)
+    return unicodedata.category(character) not in _INVISIBLE_CATEGORIES and not _INVISIBLE_CHARACTERS.match(character)
 
 
 def _escape(character: str) -> str:

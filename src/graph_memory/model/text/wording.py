@@ -11,8 +11,8 @@ from typing import cast
 from graph_memory.model.text.visible import QUOTES, escape_invisible
 
 MOST_LISTED = 50
-_MOST_SHOWN = 80
-_MOST_COMPARED = 1_000
+_MAX_CHARACTERS = 80
+_MAX_CANDIDATES = 1_000
 _PLAIN_NAME = re.compile(r"[\w.*-]{1,60}")
 _CREDENTIALS = re.compile(r"//[^/@\s]*@")
 
@@ -20,7 +20,7 @@ _CREDENTIALS = re.compile(r"//[^/@\s]*@")
 def printable(value: object) -> str:
     """Return the value as printable text for a message, on one line, truncated to a maximum length."""
     text = as_text(value)
-    return escape_invisible(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…")
+    return escape_invisible(text if len(text) <= _MAX_CHARACTERS else text[:_MAX_CHARACTERS] + "…")
 
 
 def as_text(value: object) -> str:
@@ -103,11 +103,8 @@ def kind_of(value: object) -> str:
 
 
 def nearest(name: str, candidates: Collection[str]) -> str | None:
-    """Return the candidate most similar to the name.
-
-    Returns None if none is similar, or there are too many to compare.
-    """
-    if len(candidates) > _MOST_COMPARED:
+    """Return the candidate most similar to the name, or None if none is similar or there are too many to compare."""
+    if len(candidates) > _MAX_CANDIDATES:
         return None
     folded = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}
     close = difflib.get_close_matches(name[:256].casefold(), folded, n=1)
@@ -115,7 +112,7 @@ def nearest(name: str, candidates: Collection[str]) -> str | None:
 
 
 def did_you_mean(names: Sequence[str]) -> str:
-    """Return `Did you mean …? ` with a space at the end, or an empty string without names."""
+    """Return `Did you mean …? ` with a space at the end, or an empty string if there are no names."""
     return "" if not names else f"Did you mean {names[0] if len(names) == 1 else f'one of {join_parts(names)}'}? "
 
 

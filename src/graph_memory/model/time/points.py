@@ -12,8 +12,8 @@ from graph_memory.model.time.clock import in_utc
 from graph_memory.model.time.times import EXAMPLES, Span, Toward, read_span
 from graph_memory.model.values.arguments import invalid_argument, is_encodable
 
-_LARGEST = 2**53
-_ENDS = frozenset({"until", "at", "as-of", "as_of"})
+_MAX_SEQ = 2**53
+_END_ARGUMENTS = frozenset({"until", "at", "as-of", "as_of"})
 """Arguments in which a day, month or minute stands for its end. In other arguments, it stands for its start."""
 
 _SESSION = re.compile(
@@ -50,7 +50,7 @@ def parse_log_position(argument: str, value: int | str, now: datetime, zone: tzi
     """Parse a log position. Raises INVALID_ARGUMENT if the value has none of the three forms.
 
     The value is a log number, an event id (`evt_…`), or a time as in `times`. A time without an offset is in `zone`.
-    None means the machine's zone. See `_ENDS` for whole days, months and minutes.
+    None means the machine's zone. See `_END_ARGUMENTS` for whole days, months and minutes.
     """
     if not isinstance(value, str):
         return _numbered_position(argument, value)
@@ -62,7 +62,7 @@ def parse_log_position(argument: str, value: int | str, now: datetime, zone: tzi
     span = _parse_span(text, now, zone)
     if span is None:
         raise _invalid_position_error(argument, text, zone)
-    return LogPosition(at=span.last if argument.lstrip("-") in _ENDS else span.start)
+    return LogPosition(at=span.last if argument.lstrip("-") in _END_ARGUMENTS else span.start)
 
 
 def parse_instant(argument: str, value: datetime | str, now: datetime, zone: tzinfo | None = UTC) -> datetime:
@@ -89,7 +89,7 @@ def _parse_span(text: str, now: datetime, zone: tzinfo | None, toward: Toward = 
 
 
 def _numbered_position(argument: str, seq: int) -> LogPosition:
-    if type(seq) is not int or not 0 <= seq <= _LARGEST:
+    if type(seq) is not int or not 0 <= seq <= _MAX_SEQ:
         raise _invalid_position_error(argument, seq, UTC)
     return LogPosition(seq=seq)
 

@@ -79,9 +79,9 @@ def read_span(text: str, now: datetime, zone: tzinfo | None = UTC, toward: Towar
         at = now + int(ahead[1]) * _UNITS[ahead[2]]
         return Span(at, at)
     prefix = _LEAD.match(normalized)
-    reading = _TimeParser(normalized[prefix.end() :] if prefix else normalized, now, zone, toward)
+    parser = _TimeParser(normalized[prefix.end() :] if prefix else normalized, now, zone, toward)
     for read in _READERS:
-        if (span := read(reading)) is not None:
+        if (span := read(parser)) is not None:
             return Span(span.start, max(span.start, now)) if normalized.startswith("since ") else span
     raise ValueError(text)
 
@@ -118,74 +118,74 @@ class _TimeParser:
         return aware.astimezone(UTC)
 
 
-def _read_now(reading: _TimeParser) -> Span | None:
-    return Span(reading.now, reading.now) if reading.text == "now" else None
+def _read_now(parser: _TimeParser) -> Span | None:
+    return Span(parser.now, parser.now) if parser.text == "now" else None
 
 
-def _read_ago(reading: _TimeParser) -> Span | None:
-    text = re.sub(r"^an? ", "1 ", reading.text)
+def _read_ago(parser: _TimeParser) -> Span | None:
+    text = re.sub(r"^an? ", "1 ", parser.text)
     if not (match := _AGO.fullmatch(text)):
         return None
-    at = reading.now - int(match[1]) * _UNITS[match[2]]
+    at = parser.now - int(match[1]) * _UNITS[match[2]]
     return Span(at, at)
 
 
-def _read_last_few(reading: _TimeParser) -> Span | None:
+def _read_last_few(parser: _TimeParser) -> Span | None:
     """Parse `last 3 days` as the span of this length that ends now."""
-    match = _LAST_FEW.fullmatch(reading.text)
-    return Span(reading.now - int(match[1]) * _UNITS[match[2]], reading.now) if match else None
+    match = _LAST_FEW.fullmatch(parser.text)
+    return Span(parser.now - int(match[1]) * _UNITS[match[2]], parser.now) if match else None
 
 
-def _read_iso(reading: _TimeParser) -> Span | None:
+def _read_iso(parser: _TimeParser) -> Span | None:
     """Parse a date, or a time as in RFC 3339. Seconds and zone are optional."""
-    if _ISO_DAY.fullmatch(reading.text):
-        return reading.day(datetime.fromisoformat(reading.text))
-    if not (match := _ISO_TIME.fullmatch(reading.text)):
+    if _ISO_DAY.fullmatch(parser.text):
+        return parser.day(datetime.fromisoformat(parser.text))
+    if not (match := _ISO_TIME.fullmatch(parser.text)):
         return None
     zone = {"utc": "+00:00", "gmt": "+00:00", "z": "+00:00"}.get(match[3] or "", match[3] or "")
     at = datetime.fromisoformat(f"{match[1]}{match[2] or ''}{zone}")
-    return reading.span(at, at) if match[2] else reading.minute(at)
+    return parser.span(at, at) if match[2] else parser.minute(at)
 
 
-def _read_iso_month(reading: _TimeParser) -> Span | None:
+def _read_iso_month(parser: _TimeParser) -> Span | None:
     """Parse `2026-03` or `2026`."""
-    if not (match := _ISO_MONTH.fullmatch(reading.text)):
+    if not (match := _ISO_MONTH.fullmatch(parser.text)):
         return None
-    first = reading.today.replace(year=int(match[1]), month=int(match[2] or 1), day=1)
-    return reading.month(first, 1 if match[2] else 12)
+    first = parser.today.replace(year=int(match[1]), month=int(match[2] or 1), day=1)
+    return parser.month(first, 1 if match[2] else 12)
 
 
-def _read_quarter(reading: _TimeParser) -> Span | None:
+def _read_quarter(parser: _TimeParser) -> Span | None:
     """Parse `Q1 2025` or `2025-Q1`."""
-    if not (match := _QUARTER.fullmatch(reading.text)):
+    if not (match := _QUARTER.fullmatch(parser.text)):
         return None
     year, quarter = int(match[2] or match[3]), int(match[1] or match[4])
-    return reading.month(reading.today.replace(year=year, month=3 * quarter - 2, day=1), 3)
+    return parser.month(parser.today.replace(year=year, month=3 * quarter - 2, day=1), 3)
 
 
-def _read_clock(reading: _TimeParser) -> Span | None:
+def _read_clock(parser: _TimeParser) -> Span | None:
     """Parse a time of day, today or on a given day: `yesterday 15:46`, `last monday at 9:00`, `15:46`."""
-    if not (match := _CLOCK.fullmatch(reading.text)):
+    if not (match := _CLOCK.fullmatch(parser.text)):
         return None
-    midnight = _midnight(replace(reading, text=match[1] or "today"))
+    midnight = _midnight(replace(parser, text=match[1] or "today"))
     if midnight is None:
         return None
     at = midnight.replace(hour=int(match[2]), minute=int(match[3]), second=int(match[4] or 0))
-    return reading.span(at, at) if match[4] else reading.minute(at)
+    return parser.span(at, at) if match[4] else parser.minute(at)
 
 
-def _read_named_day(reading: _TimeParser) -> Span | None:
-    midnight = _midnight(reading)
-    return None if midnight is None else reading.day(midnight)
+def _read_named_day(parser: _TimeParser) -> Span | None:
+    midnight = _midnight(parser)
+    return None if midnight is None else parser.day(midnight)
 
 
-def _midnight(reading: _TimeParser) -> datetime | None:
+def _midnight(parser: _TimeParser) -> datetime | None:
     """Return the local midnight at the start of a day such as `today`, `monday` or `next friday`, or None."""
-    today = reading.today
-    if reading.text in _NAMED_DAYS:
-        return today + _NAMED_DAYS[reading.text] * _DAY
-    step = _STEP.fullmatch(reading.text)
-    weekday = _weekday_number(step[2] if step else reading.text)
+    today = parser.today
+    if parser.text in _NAMED_DAYS:
+        return today + _NAMED_DAYS[parser.text] * _DAY
+    step = _STEP.fullmatch(parser.text)
+    weekday = _weekday_number(step[2] if step else parser.text)
     if weekday is None:
         return None
     back = (today.weekday() - weekday) % 7
@@ -196,65 +196,65 @@ def _midnight(reading: _TimeParser) -> datetime | None:
             return today + (7 - back) * _DAY
         case "this":
             return today + (weekday - today.weekday()) * _DAY
-        case _ if reading.toward == "future":
+        case _ if parser.toward == "future":
             return today + -back % 7 * _DAY
         case _:
             return today - back * _DAY
 
 
-def _read_relative_period(reading: _TimeParser) -> Span | None:
+def _read_relative_period(parser: _TimeParser) -> Span | None:
     """Parse `this week`, `last weekend`, `last month`, `this quarter`, `next year`, `last March`."""
-    if not (match := _STEP.fullmatch(reading.text)):
+    if not (match := _STEP.fullmatch(parser.text)):
         return None
-    step, this_month = _STEPS[match[1]], reading.today.replace(day=1)
+    step, this_month = _STEPS[match[1]], parser.today.replace(day=1)
     match match[2]:
         case "week":
-            start = reading.today + (7 * step - reading.today.weekday()) * _DAY
-            return reading.span(start, start + 7 * _DAY)
+            start = parser.today + (7 * step - parser.today.weekday()) * _DAY
+            return parser.span(start, start + 7 * _DAY)
         case "weekend":
-            start = reading.today + (7 * step + 5 - reading.today.weekday()) * _DAY
-            return reading.span(start, start + 2 * _DAY)
+            start = parser.today + (7 * step + 5 - parser.today.weekday()) * _DAY
+            return parser.span(start, start + 2 * _DAY)
         case "month":
-            return reading.month(_months_later(this_month, step))
+            return parser.month(_months_later(this_month, step))
         case "quarter":
             first = this_month.replace(month=this_month.month - (this_month.month - 1) % 3)
-            return reading.month(_months_later(first, 3 * step), 3)
+            return parser.month(_months_later(first, 3 * step), 3)
         case "year":
-            return reading.month(this_month.replace(year=this_month.year + step, month=1), 12)
+            return parser.month(this_month.replace(year=this_month.year + step, month=1), 12)
         case name if (month := _month_number(name)) is not None:
             first = this_month.replace(month=month)
             is_in_direction = step * (first - this_month).days > 0
-            return reading.month(first if is_in_direction else first.replace(year=first.year + step))
+            return parser.month(first if is_in_direction else first.replace(year=first.year + step))
         case _:
             return None
 
 
-def _read_month(reading: _TimeParser) -> Span | None:
+def _read_month(parser: _TimeParser) -> Span | None:
     """Parse `March`, `March 2025`, `5 March` and `March 5, 2025`."""
-    match = _MONTH.fullmatch(reading.text)
+    match = _MONTH.fullmatch(parser.text)
     month = _month_number(match[2]) if match else None
     if match is None or month is None or (match[1] and match[3]):
         return None
-    day, this_year = match[1] or match[3], reading.today.year
+    day, this_year = match[1] or match[3], parser.today.year
     years_around = _LEAP_YEARS if (month, day) == (2, "29") else 1
     spans = [
-        reading.day(start) if day else reading.month(start)
+        parser.day(start) if day else parser.month(start)
         for year in ([int(match[4])] if match[4] else range(this_year - years_around, this_year + years_around + 1))
         if 0 < int(day or 1) <= monthrange(year, month)[1]
-        and (start := reading.today.replace(year=year, month=month, day=int(day or 1)))
+        and (start := parser.today.replace(year=year, month=month, day=int(day or 1)))
     ]
-    return spans[0] if match[4] and spans else _select_span(spans, reading)
+    return spans[0] if match[4] and spans else _select_span(spans, parser)
 
 
-def _select_span(spans: list[Span], reading: _TimeParser) -> Span | None:
+def _select_span(spans: list[Span], parser: _TimeParser) -> Span | None:
     """Return the span that `toward` selects: the last that has begun, the nearest, or the first that is not over."""
-    match reading.toward:
+    match parser.toward:
         case "past":
-            return next((span for span in reversed(spans) if span.start <= reading.now), None)
+            return next((span for span in reversed(spans) if span.start <= parser.now), None)
         case "future":
-            return next((span for span in spans if span.end > reading.now), None)
+            return next((span for span in spans if span.end > parser.now), None)
         case "nearest":
-            return min(spans, key=lambda span: max(span.start - reading.now, reading.now - span.end), default=None)
+            return min(spans, key=lambda span: max(span.start - parser.now, parser.now - span.end), default=None)
 
 
 def _months_later(first: datetime, months: int) -> datetime:

@@ -13,7 +13,7 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import quote
 
 UNLIMITED = 2**53
-"""The limit of a query without a limit."""
+"""The limit of a query for which the caller gives no limit."""
 
 AUTO = "auto"
 """The value of the domain setting that selects the current project's domain. It is not a valid domain name."""
@@ -23,7 +23,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}")
 _RESERVED_IDS = frozenset({"domain", "ontology"})
 _CURSOR = "after:"
 _MOST_TAGS = 100
-_LONGEST = 1_000
+_MAX_TAG_LENGTH = 1_000
 
 
 def invalid_argument(argument: str, message: str, hint: str) -> GraphError:
@@ -88,13 +88,13 @@ def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
         raise invalid_argument("tags", f"tags is {quote(tags)}, not a list", 'Pass a single tag as ["name"].')
     if len(tags) > _MOST_TAGS:
         raise invalid_argument("tags", f"{len(tags):,} tags are too many", f"Pass at most {_MOST_TAGS}.")
-    return tuple(dict.fromkeys(_check_text("tags", tag) for tag in tags))
+    return tuple(dict.fromkeys(_check_tag(tag) for tag in tags))
 
 
-def _check_text(argument: str, text: object) -> str:
-    if not isinstance(text, str) or not 0 < len(text) <= _LONGEST or not is_encodable(text):
-        raise invalid_argument(argument, f"{quote(text)} is not a valid {argument}", f"Use 1 to {_LONGEST} characters.")
-    return text
+def _check_tag(tag: object) -> str:
+    if not isinstance(tag, str) or not 0 < len(tag) <= _MAX_TAG_LENGTH or not is_encodable(tag):
+        raise invalid_argument("tags", f"{quote(tag)} is not a valid tags", f"Use 1 to {_MAX_TAG_LENGTH} characters.")
+    return tag
 
 
 def check_limit(limit: int | None) -> int:
@@ -171,17 +171,17 @@ def is_encodable(text: str) -> bool:
     return True
 
 
-_SHORT = {
+_FULL_NAMES = {
     "from": ("from_node_id", "from_id"),
     "to": ("to_node_id", "to_id"),
     "id": ("node_id", "connection_id"),
 }
-"""Arguments' possible full names, by short name."""
+"""The possible full names of arguments, by short name."""
 
 
 def full_argument_name(name: str, allowed: Collection[str]) -> str:
     """Return the full name for a short argument name. If no or several full names match, return the name unchanged."""
-    full_names = [full_name for full_name in _SHORT.get(name, ()) if full_name in allowed]
+    full_names = [full_name for full_name in _FULL_NAMES.get(name, ()) if full_name in allowed]
     return full_names[0] if len(full_names) == 1 and name not in allowed else name
 
 

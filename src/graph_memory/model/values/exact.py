@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, cast
 
-_PLAIN = frozenset({str, int, bool, datetime, type(None)})
+_EXACT_TYPES = frozenset({str, int, bool, datetime, type(None)})
 """Types for which Python's `==` is already exact."""
 
 
@@ -40,7 +40,7 @@ def exact_key(value: object) -> object:
 
 def same_value(value: object, other: object) -> bool:
     """Return whether two values are the same in type and value."""
-    if type(value) is type(other) and type(value) in _PLAIN:
+    if type(value) is type(other) and type(value) in _EXACT_TYPES:
         return value == other
     return exact_key(value) == exact_key(other)
 

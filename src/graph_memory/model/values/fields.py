@@ -25,9 +25,9 @@ LONGEST = 255
 """Maximum number of characters of a new path, namespace or title."""
 LONGEST_SUMMARY = 10_000
 METADATA_BYTES = 64 * 1024
-_DEEPEST = 50
-_LONGEST_STORED = 1_000
-_BREAKS = frozenset({"Cc", "Zl", "Zp"})
+_MAX_DEPTH = 50
+_MAX_STORED_LENGTH = 1_000
+_CONTROL_CATEGORIES = frozenset({"Cc", "Zl", "Zp"})
 _INTEGERS = range(-(2**63), 2**63)
 
 STORED = {
@@ -145,7 +145,7 @@ def check_stored_path(path: str) -> str:
 
     Raises INVALID_ARGUMENT if it is empty or too long.
     """
-    return _check_text("path", path, _LONGEST_STORED)
+    return _check_text("path", path, _MAX_STORED_LENGTH)
 
 
 def check_namespace(namespace: str) -> str:
@@ -173,7 +173,7 @@ def check_description(text: str) -> str:
 
 def _check_line(argument: str, text: object) -> str:
     line = _check_text(argument, text, LONGEST)
-    if not line.strip() or any(unicodedata.category(character) in _BREAKS for character in line):
+    if not line.strip() or any(unicodedata.category(character) in _CONTROL_CATEGORIES for character in line):
         hint = "Use one line without control characters."
         raise invalid_argument(argument, f"{quote(text)} is not a valid {argument}", hint)
     return line
@@ -207,7 +207,7 @@ def check_metadata(metadata: object) -> str | None:
 
 
 def metadata_from_json(text: str) -> str | None:
-    """Check metadata given as JSON text, and return it in canonical form. Returns None for an empty object.
+    """Check metadata given as JSON text, and return it in canonical form, or None for an empty object.
 
     Raises INVALID_ARGUMENT if the text is not valid JSON, or the metadata is invalid.
     """
@@ -224,14 +224,14 @@ def check_stored_metadata(text: str) -> str:
     return text
 
 
-def check_json(argument: str, value: object, depth: int = _DEEPEST) -> object:
+def check_json(argument: str, value: object, depth: int = _MAX_DEPTH) -> object:
     """Check that JSON can represent an argument's value exactly, and return the value.
 
     Raises INVALID_ARGUMENT if it cannot, or if lists and objects are nested more than `depth` levels deep.
     """
     if depth == 0:
         hint = "Make it flatter, or put it in the content."
-        raise invalid_argument(argument, f"{argument} is nested more than {_DEEPEST} levels deep", hint)
+        raise invalid_argument(argument, f"{argument} is nested more than {_MAX_DEPTH} levels deep", hint)
     match value:
         case None | bool() | str():
             return value

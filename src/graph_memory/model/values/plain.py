@@ -12,14 +12,14 @@ from typing import cast
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import kind_of, printable, quote, suggestion
 
-_SIMPLE = re.compile(r"[^\W\d]\w{0,79}")
+_PLAIN_KEY = re.compile(r"[^\W\d]\w{0,79}")
 
 
 def entry_path(parent: str, step: str | int) -> str:
     """Return the path of an entry in a list or object, such as `node_types[2].name`."""
     if isinstance(step, int):
         return f"{parent}[{step}]"
-    if not _SIMPLE.fullmatch(step):
+    if not _PLAIN_KEY.fullmatch(step):
         return f'{parent}["{printable(step)}"]'
     return f"{parent}.{step}" if parent else step
 
@@ -52,7 +52,7 @@ class LocatedValue:
 
     @contextmanager
     def collect_errors(self) -> Generator[None]:
-        """Append a GraphError from the `with` block to the list of errors. Without a list, raise it."""
+        """Append a GraphError from the `with` block to the list of errors. If there is no list, raise it."""
         try:
             yield
         except GraphError as error:

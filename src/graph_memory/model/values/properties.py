@@ -61,7 +61,19 @@ class PropertyType(StrEnum):
 
     def accepts(self, value: PropertyValue) -> bool:
         """Return whether the value has this type."""
-        return _ACCEPTS[self](value)
+        match self:
+            case PropertyType.STRING:
+                return isinstance(value, str)
+            case PropertyType.INTEGER:
+                return isinstance(value, int) and not isinstance(value, bool)
+            case PropertyType.NUMBER:
+                return not isinstance(value, (str, bool))
+            case PropertyType.BOOLEAN:
+                return isinstance(value, bool)
+            case PropertyType.DATE:
+                return _is_date(value)
+            case PropertyType.DATETIME:
+                return _is_datetime(value)
 
     @property
     def wording(self) -> str:
@@ -186,7 +198,10 @@ def check_value(key: str, value: object) -> PropertyValue:
         case str():
             return _check_text(key, value)
         case _:
-            raise _unsupported_value_error(key, value)
+            kind = kind_of(value)
+            message = f"Property {quote(key)} is {kind}; values must be text, numbers or booleans"
+            hint = _VALUE_HINTS.get(kind, "Pass dates and times as RFC 3339 text, and anything else as text.")
+            raise _invalid_property_error(key, message, hint)
 
 
 def _check_text(key: str, text: str) -> str:
@@ -199,14 +214,6 @@ def _check_text(key: str, text: str) -> str:
         message = f"Property {quote(key)} is text longer than {VALUE_BYTES:,} bytes"
         raise _invalid_property_error(key, message, "Put long text in the content.")
     return text
-
-
-def _unsupported_value_error(key: str, value: object) -> GraphError:
-    kind = kind_of(value)
-    hint = _VALUE_HINTS.get(kind, "Pass dates and times as RFC 3339 text, and anything else as text.")
-    return _invalid_property_error(
-        key, f"Property {quote(key)} is {kind}; values must be text, numbers or booleans", hint
-    )
 
 
 def _invalid_property_error(key: object, message: str, hint: str) -> GraphError:
@@ -229,7 +236,9 @@ def key_value(value: PropertyValue) -> str:
         case bool():
             return f"b:{str(value).lower()}"
         case str():
-            return _text_key(f"s:{value}")
+            text = f"s:{value}"
+            data = text.encode()
+            return text if len(data) <= KEY_BYTES else f"h:{hashlib.sha256(data).hexdigest()}"
         case float() if not value.is_integer():
             return f"n:{value!r}"
         case _:
@@ -267,11 +276,6 @@ def _instant_key(value: str) -> str | None:
         return None
 
 
-def _text_key(text: str) -> str:
-    data = text.encode()
-    return text if len(data) <= KEY_BYTES else f"h:{hashlib.sha256(data).hexdigest()}"
-
-
 def _is_date(value: PropertyValue) -> bool:
     if not (isinstance(value, str) and _DATE.fullmatch(value)):
         return False
@@ -291,29 +295,3 @@ def _is_datetime(value: PropertyValue) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_text(value: PropertyValue) -> bool:
-    return isinstance(value, str)
-
-
-def _is_boolean(value: PropertyValue) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_number(value: PropertyValue) -> bool:
-    return not isinstance(value, (str, bool))
-
-
-def _is_integer(value: PropertyValue) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-_ACCEPTS = {
-    PropertyType.STRING: _is_text,
-    PropertyType.INTEGER: _is_integer,
-    PropertyType.NUMBER: _is_number,
-    PropertyType.BOOLEAN: _is_boolean,
-    PropertyType.DATE: _is_date,
-    PropertyType.DATETIME: _is_datetime,
-}

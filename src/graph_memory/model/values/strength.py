@@ -12,13 +12,13 @@ from graph_memory.model.values.arguments import invalid_argument, is_encodable
 MEASURES = ("semantic", "structural", "temporal", "confidence")
 """The components of a strength, each from 0 to 1."""
 STRENGTH = {f"_strength_{name}": name for name in MEASURES}
-"""The names of a strength's components, by their stored properties."""
+"""The names of the components of a strength, by stored property."""
 IMPORTANCE = "_importance"
 CREATED_BY = "_created_by"
 NUMBERS = (*STRENGTH, IMPORTANCE)
 """A connection's stored properties that are numbers from 0 to 1."""
 PROVENANCE_KEYS = {"creation_method": "_creation_method", "created_by": CREATED_BY, "evidence": "_evidence"}
-"""A provenance's stored properties, by their arguments' names."""
+"""The stored properties of a provenance, by the name of their argument."""
 MAX_PROVENANCE_LENGTH = 10_000
 WHOLE_TEMPORAL = 1.0
 WHOLE_CONFIDENCE = 0.9
@@ -51,7 +51,7 @@ class Strength:
         return {f"_strength_{name}": value for name, value in self.to_dict().items()}
 
     def with_changes(self, edit: Strength) -> Strength:
-        """Return the strength with the components replaced that are set in `edit`."""
+        """Return the strength in which the components of `edit` that are set replace the old components."""
         return Strength(**{**self.to_dict(), **edit.to_dict()})
 
     @classmethod

@@ -17,18 +17,21 @@ def title_of(
 ) -> str:
     """Return a node's derived title.
 
-    It is the first of these that exists: property `title`, property `name`, first line of the text without heading
-    marks, `previous`, name of the type. `previous` is the current title of a node whose unchanged text is not loaded.
+    It is the first of these that exists: the property `title`, the property `name`, the first line of the text without
+    heading marks, `previous`, and the name of the type. `previous` is the current title of a node whose unchanged text
+    is not loaded.
     """
-    candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), previous, type_name)
+    lines = (line.strip().lstrip("#").strip() for line in (text or "").splitlines())
+    first_line = next(filter(None, lines), "")
+    candidates = (properties.get("title"), properties.get("name"), first_line, previous, type_name)
     return next((title for title in map(_to_line, candidates) if title), "")
 
 
 def shown_title(type_name: str, title: str, properties: Mapping[str, PropertyValue]) -> str:
     """Return a node's title for display. If it only repeats the type, return a short property value instead.
 
-    Text is preferred to numbers, then the first property in alphabetical order. If no value is short, the title is
-    returned.
+    Text is preferred to numbers. Among several short values, the first property in alphabetical order is used. If no
+    value is short, the title is returned.
     """
     if title != type_name:
         return title
@@ -47,10 +50,3 @@ def derived_title(stored: Mapping[str, object]) -> str:
 
 def _to_line(value: PropertyValue | None) -> str:
     return "" if value is None else " ".join(str(value).split())[:LONGEST].rstrip()
-
-
-def _first_line(text: str) -> str:
-    for line in text.splitlines():
-        if words := line.strip().lstrip("#").strip():
-            return words
-    return ""

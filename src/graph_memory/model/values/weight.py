@@ -25,7 +25,7 @@ UNSET = 0.5
 HALF_LIFE = 365.0
 """Default half-life of a connection type: the number of days after which a connection's weight is halved."""
 HALF_TOGETHER = 10
-"""Number of replies with both endpoints of a connection for a co-access of 0.5."""
+"""Number of replies with both endpoints of a connection that gives a co-access of 0.5."""
 LEAST_HALF_LIFE = 0.01
 MOST_HALF_LIFE = 36_500.0
 _DAY = timedelta(days=1)
@@ -41,7 +41,7 @@ class Weighable(Protocol):
 
     @property
     def importance(self) -> float | None:
-        """The connection's stored importance, 0 to 1, or None if it is not set."""
+        """The connection's stored importance from 0 to 1, or None if it is not set."""
         ...
 
     @property
@@ -51,10 +51,10 @@ class Weighable(Protocol):
 
 
 def weight(connection: Weighable, now: datetime, *, half_life: float | None = None, co_access: float = 0.0) -> float:
-    """Return a connection's weight at a time, 0 to 1.
+    """Return a connection's weight at the time `now`, from 0 to 1.
 
-    `half_life` is its type's half-life in days. `co_access`, 0 to 1, measures how often its endpoints are recalled
-    together.
+    `half_life` is the half-life of its type in days. `co_access`, from 0 to 1, measures how often its endpoints are
+    recalled together.
     """
     measures = connection.strength
     strength = strength_of(measures)
@@ -65,7 +65,7 @@ def weight(connection: Weighable, now: datetime, *, half_life: float | None = No
 
 
 def co_access_of(count: int) -> float:
-    """Return the co-access, 0 to 1, for the number of replies with both endpoints of a connection (0.5 for 10)."""
+    """Return the co-access from 0 to 1. `count` is the number of replies with both endpoints of a connection."""
     return count / (count + HALF_TOGETHER)
 
 

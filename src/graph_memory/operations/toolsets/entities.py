@@ -6,7 +6,7 @@ Arguments that the official server accepts have the same meaning here. Others us
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from graph_memory.memory.entities.results import (
@@ -48,19 +48,13 @@ _ADDITION_RESULT = {"entityName": str, "addedObservations": [str]}
 _SUCCESS = {"success": bool, "message": str}
 
 
-def _list_argument(arguments: CallArguments, name: str) -> Sequence[Any]:
-    items: object = arguments.get(name)
-    return cast("Sequence[Any]", items) if isinstance(items, list) else ()
-
-
 def _has_types(arguments: CallArguments, name: str) -> bool:
     """Return whether items of a list have `type` instead of the official `entityType` or `relationType`."""
-    items = [cast("Mapping[str, Any]", item) for item in _list_argument(arguments, name) if isinstance(item, Mapping)]
-    return any("type" in item and not {"entityType", "relationType"} & item.keys() for item in items)
-
-
-async def _create_entities(memory: Memory, arguments: CallArguments) -> Result:
-    return await memory.entities.create_entities(arguments["entities"])
+    items: object = arguments.get(name)
+    if not isinstance(items, list):
+        return False
+    objects = [cast("Mapping[str, Any]", item) for item in cast("list[object]", items) if isinstance(item, Mapping)]
+    return any("type" in item and not {"entityType", "relationType"} & item.keys() for item in objects)
 
 
 async def _create_relations(memory: Memory, arguments: CallArguments) -> Result:
@@ -84,19 +78,11 @@ async def _delete_observations(memory: Memory, arguments: CallArguments) -> Resu
     )
 
 
-async def _delete_relations(memory: Memory, arguments: CallArguments) -> Result:
-    return await memory.entities.delete_relations(arguments["relations"])
-
-
 async def _read_graph(memory: Memory, arguments: CallArguments) -> Result:
     options: dict[str, Any] = {**arguments}
     if options.get("max_tokens") is None:
         options["max_tokens"] = memory.entities.read_graph_tokens
     return await memory.entities.read_graph(**options)
-
-
-async def _search_nodes(memory: Memory, arguments: CallArguments) -> Result:
-    return await memory.entities.search_nodes(arguments["query"])
 
 
 async def _open_nodes(memory: Memory, arguments: CallArguments) -> Result:
@@ -113,7 +99,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         {"entities": [_ENTITY]},
         EntityCreationResult,
         Effect.CREATES,
-        _create_entities,
+        lambda memory, arguments: memory.entities.create_entities(arguments["entities"]),
         lambda arguments: _has_types(arguments, "entities"),
         own_item_arguments=("description", "properties"),
     ),
@@ -167,7 +153,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         _SUCCESS,
         Confirmation,
         Effect.DESTROYS,
-        _delete_relations,
+        lambda memory, arguments: memory.entities.delete_relations(arguments["relations"]),
         lambda arguments: _has_types(arguments, "relations"),
     ),
     OfficialOperation(
@@ -187,7 +173,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         _GRAPH,
         KnowledgeGraph,
         Effect.READS,
-        _search_nodes,
+        lambda memory, arguments: memory.entities.search_nodes(arguments["query"]),
     ),
     OfficialOperation(
         "open_nodes",

@@ -287,20 +287,20 @@ async def memory_merge(memory: Memory, arguments: MemoryMerge) -> MergeResult:
 
 async def memory_erase(memory: Memory, arguments: MemoryErase) -> ErasureResult:
     """Erase a node or connection for privacy, with its whole history, in all branches. Only if the user asked."""
+    _require_confirmation(arguments)
     dry_run = arguments.get("dry_run", False)
-    _check_confirmed(confirmed=dry_run or arguments.get("confirm", False))
     return await memory.history.erase(arguments["subject"], dry_run=dry_run, domain=arguments.get("domain"))
 
 
 async def memory_compact(memory: Memory, arguments: MemoryCompact) -> CompactionResult:
     """Move the log before a point to an archive: earlier states can no longer be read. Only if the user asked."""
+    _require_confirmation(arguments)
     dry_run = arguments.get("dry_run", False)
-    _check_confirmed(confirmed=dry_run or arguments.get("confirm", False))
     return await memory.history.compact(arguments["before"], dry_run=dry_run, domain=arguments.get("domain"))
 
 
-def _check_confirmed(*, confirmed: bool) -> None:
-    if not confirmed:
+def _require_confirmation(arguments: MemoryErase | MemoryCompact) -> None:
+    if not (arguments.get("dry_run") or arguments.get("confirm")):
         hint = "Try dry_run first; pass confirm: true once the user has agreed."
         raise invalid_argument("confirm", "This cannot be undone, and was not confirmed", hint)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
 
 from pydantic import Field
-from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
+from typing_extensions import TypedDict  # pydantic accepts the one in `typing` only from Python 3.12 on
 
 from graph_memory.memory.links.results import LinkCreationResult, LinkDeletionResult, Links
 from graph_memory.model.subjects.links import LinkType

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import Field
-from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
+from typing_extensions import TypedDict  # pydantic accepts the one in `typing` only from Python 3.12 on
 
 from graph_memory.model.results import ProtectionChangeResult
 from graph_memory.operations.arguments import Names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from pydantic import Field, WithJsonSchema
-from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
+from typing_extensions import TypedDict  # pydantic accepts the one in `typing` only from Python 3.12 on
 
 from graph_memory.memory.recall.results import CONTEXT, Depth, Form, QueryResult, RecallResult
 from graph_memory.memory.search.results import (
