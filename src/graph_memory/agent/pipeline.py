@@ -37,7 +37,7 @@ _MAX_EXTRACTED_OPERATIONS = 5_000
 """Maximum number of operations of a call for extracted entities and relations."""
 _MAX_ATTEMPTS = 4
 _MAX_CHARACTERS_IN_LOOP = 10_000
-"""Maximum number of characters for which an archetype runs in the event loop. Longer content is read in a thread."""
+"""Maximum number of characters for which an archetype runs in the event loop. For longer content, it runs in a thread."""
 _TITLE_CHARACTERS = 10_000
 """Number of characters at the start of the content that are searched for a title."""
 _NOTHING_WRITTEN_CODES = frozenset(
@@ -91,11 +91,10 @@ class NewEvent:
             [{"op": "set_validity", "id": self.id, "valid_from": self.timestamp}] if self.is_dated else []
         )
         causes = [new_connection(roles["CausedBy"], self.id, cause) for cause in self.caused_by]
-        entities_with_refs = [(entity, f"{refs}entity{number}") for number, entity in enumerate(self.entities)]
         entity_operations = [
             operation
-            for entity, ref in entities_with_refs
-            for operation in _entity_operations(roles, self.id, entity, ref)
+            for number, entity in enumerate(self.entities)
+            for operation in _entity_operations(roles, self.id, entity, f"{refs}entity{number}")
         ]
         relations = [_with_evidence(relation, self.id) for relation in self.relations]
         relation_operations: list[Operation] = [{"op": "create_relations", "relations": relations}] if relations else []
@@ -225,11 +224,15 @@ def _receipt_of(
 async def _extract(
     events: Sequence[NewEvent], archetype: Archetype, roles: Roles
 ) -> tuple[list[_ExtractedItem], tuple[str, ...]]:
-    """Return the items that the archetype extracts, and a warning if it failed or did not get all events."""
+    """Return the items that the archetype extracts, and a warning if it failed or if it was not run on all events."""
     extracted_items: list[_ExtractedItem] = []
     for number, event in enumerate(events):
         try:
-            extraction = await _run_archetype(archetype, event)
+            text = event.content[:MAX_CHARACTERS]
+            if len(text) <= _MAX_CHARACTERS_IN_LOOP:
+                extraction = archetype(event.event_type, text).truncate()
+            else:
+                extraction = (await to_thread.run_sync(archetype, event.event_type, text)).truncate()
         except Exception as error:  # noqa: BLE001 - a plug-in can raise anything, and the event is recorded without it
             return [], (f"The archetype failed, so nothing was extracted: {type(error).__name__}: {error}",)
         extracted_items += _items_of(roles, event, extraction, f"event{number}_found")
@@ -238,14 +241,6 @@ async def _extract(
                 f"Only the first {number + 1:,} of {len(events):,} events were passed to the archetype",
             )
     return extracted_items, ()
-
-
-async def _run_archetype(archetype: Archetype, event: NewEvent) -> Extraction:
-    """Run the archetype on the event, and truncate the result. Long content is processed in a thread."""
-    text = event.content[:MAX_CHARACTERS]
-    if len(text) <= _MAX_CHARACTERS_IN_LOOP:
-        return archetype(event.event_type, text).truncate()
-    return (await to_thread.run_sync(archetype, event.event_type, text)).truncate()
 
 
 def _items_of(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> list[_ExtractedItem]:

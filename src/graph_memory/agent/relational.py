@@ -10,8 +10,6 @@ from graph_memory.memory.traversal.results import Neighbors, Paths, TraversalRes
 from graph_memory.model.results import Direction
 from graph_memory.model.values.strength import check_fraction
 
-_EVIDENCE = "evidence"
-
 
 class Relational:
     """The relations of a domain. Access them as `memory.agent.relational`."""
@@ -42,7 +40,7 @@ class Relational:
             **(metadata or {}),
             "weight": check_fraction("weight", weight),
             "confidence": check_fraction("confidence", confidence),
-            **({_EVIDENCE: ", ".join(evidence)} if evidence else {}),
+            **({"evidence": ", ".join(evidence)} if evidence else {}),
         }
         new = {"from": source, "to": target, "type": relation_type, "properties": properties}
         return await self._memory.entities.create_relations([new])

@@ -27,7 +27,6 @@ _MAX_VALUE_CHARACTERS = 8 * _MAX_WINDOW
 _MOST_SESSIONS = 1_000
 """Maximum number of a caller's sessions in a process. Beyond it, the least recently used session is dropped."""
 _MAX_KEYS = 1_000
-_TEXTS = ("goal", "active_task")
 _OUTPUTS = "recent_outputs"
 _WINDOW = "context_window"
 
@@ -158,7 +157,10 @@ def _with_value(old_state: _State, key: str, value: object) -> _Change:
     drop_count = _excess_outputs(state, len(state.outputs) - (key == _OUTPUTS))
     dropped, state.outputs = state.outputs[:drop_count], state.outputs[drop_count:]
     if (tokens := _count_tokens(state)) > state.context_window:
-        raise _too_large_error(key, state, tokens)
+        limit = f"{state.context_window:,} in context_window"
+        message = f"With {quote(key)}, the working memory would have {tokens:,} tokens, more than the {limit}"
+        hint = "Clear other keys, or set a larger context_window."
+        raise GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": hint})
     return _Change(state, tokens, dropped)
 
 
@@ -218,10 +220,3 @@ def _count_tokens(state: _State) -> int:
     fields = {**state.texts, _OUTPUTS: state.outputs, "scratchpad": state.scratchpad}
     non_empty = {name: value for name, value in fields.items() if value}
     return tokens_of_text(json.dumps(non_empty, ensure_ascii=False, separators=(",", ":"))) if non_empty else 0
-
-
-def _too_large_error(key: str, state: _State, tokens: int) -> GraphError:
-    limit = f"{state.context_window:,} in context_window"
-    message = f"With {quote(key)}, the working memory would have {tokens:,} tokens, more than the {limit}"
-    hint = "Clear other keys, or set a larger context_window."
-    return GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": hint})

@@ -54,7 +54,7 @@ class _DomainContents:
         return f"{connection.type} from {quote(connection.from_title)} to {quote(connection.to_title)}"
 
     def adjacent_to(self, items: Collection[str]) -> set[str]:
-        """Return the ids of the connections that are items or attached to an item, and of their endpoints."""
+        """Return the ids of connections that are in `items` or attached to one of them, and ids of their endpoints."""
         adjacent: set[str] = set()
         for link in self.connections.values():
             ids = {link.id, link.from_id, link.to_id}
@@ -94,13 +94,13 @@ async def restore(memory: Memory, archive: Path) -> RestoreResult:
     ids: dict[str, str] = {}
     parts: list[BatchResult] = []
     for start in range(0, len(lines), MOST_ITEMS):
-        part = await memory.execute_batch([_with_ids(line, ids) for line in lines[start : start + MOST_ITEMS]])
+        part = await memory.execute_batch([_with_new_ids(line, ids) for line in lines[start : start + MOST_ITEMS]])
         ids |= {item.ref: item.id for item in part.results if item.ref and item.id}
         parts.append(part)
     return RestoreResult(batch=parts[0].batch, restored=sum(part.created for part in parts))
 
 
-def _with_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
+def _with_new_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
     """Return the operation with its references to entities of earlier batches replaced by their new ids."""
     ends = {key: ids.get(str(line[key])[1:]) for key in ("from_node_id", "to_node_id") if key in line}
     return {**line, **{key: end for key, end in ends.items() if end}}

@@ -87,15 +87,13 @@ class Usage:
             count.added = pending
         if count.total > warning_threshold:
             self.prune(name)
-        if count.total + new_count > limit:
-            message = f"The domain would have {count.total + new_count:,} {name}, over its limit of {limit:,}"
-            raise GraphError(Code.MEMORY_LIMIT_REACHED, message, {"hint": _HINTS[name]})
         total = count.total + new_count
-        return (
-            None
-            if total <= warning_threshold
-            else f"The domain has {total:,} of at most {limit:,} {name}. {_HINTS[name]}"
-        )
+        if total > limit:
+            message = f"The domain would have {total:,} {name}, over its limit of {limit:,}"
+            raise GraphError(Code.MEMORY_LIMIT_REACHED, message, {"hint": _HINTS[name]})
+        if total > warning_threshold:
+            return f"The domain has {total:,} of at most {limit:,} {name}. {_HINTS[name]}"
+        return None
 
     def recount(self) -> None:
         """Discard the counts, because nodes were deleted. The next addition counts the nodes again."""

@@ -237,10 +237,10 @@ class UserEntry(Generic[E]):
 
 
 def fitting_entries(entries: Sequence[UserEntry[E]], query: str | None, limit: int) -> list[UserEntry[E]]:
-    """Return the entries relevant to the query, best first. Without a query, return the newest entries.
+    """Return the entries relevant to the query, best first. If `query` is None, return the newest entries.
 
     A question about a user's preferences, such as "What do I like?", matches all preferences of that user. A query that
-    only names the user matches the preferences that share a term with it.
+    only mentions the user matches the preferences that share a term with it.
     """
     newest = sorted(entries, key=lambda user_entry: user_entry.entry.time, reverse=True)
     if query is None:

@@ -96,7 +96,7 @@ async def add_types(memory: Memory, changes: Callable[[Roles], Sequence[Operatio
             if error.code is Code.ONTOLOGY_NOT_FOUND:
                 new_roles = roles_in(layer_ontology(part), part)
                 await _check_changes(None, new_roles, changes(new_roles))
-                await _create(memory, part)
+                await _create_domain(memory, part)
             elif error.code is not Code.TYPE_ALREADY_EXISTS:  # another call has added it
                 raise
 
@@ -144,7 +144,7 @@ async def _check_end_node(memory: Memory | None, roles: Roles, connection_type: 
         raise GraphError(Code.INVALID_TOPOLOGY, message, {"hint": "Pass the id of another node."})
 
 
-async def _create(memory: Memory, part: Part) -> None:
+async def _create_domain(memory: Memory, part: Part) -> None:
     try:
         await memory.create_ontology(layer_ontology(part))
     except GraphError as error:

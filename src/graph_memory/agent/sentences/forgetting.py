@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 
 from graph_memory.agent.records.roles import roles_of
@@ -27,9 +27,6 @@ class _Candidate:
     id: str
     type: str
     title: str
-
-    def to_dict(self) -> dict[str, str]:
-        return {"id": self.id, "type": self.type, "title": self.title}
 
 
 @dataclass(slots=True)
@@ -130,7 +127,7 @@ class Forgetting:
         ]
 
     async def _matching_facts(self, sentence: str, *, is_name: bool) -> list[_Candidate]:
-        """Return the entity or observation with this name or text in a list, or an empty list."""
+        """Return a list with the entity or observation that has this name or text, or an empty list."""
         names, text = ([sentence], None) if is_name else (None, sentence)
         try:
             forgotten = await self.memory.entities.forget(names, text=text, dry_run=True)
@@ -155,5 +152,5 @@ def _comparison_keys(sentence: str) -> frozenset[str]:
 def _ambiguous_error(sentence: str, candidates: Sequence[_Candidate]) -> GraphError:
     message = f"{quote(sentence)} matches {len(candidates)} entries"
     ids = join_parts([f"{candidate.id} ({candidate.type})" for candidate in candidates])
-    details = {"argument": "text", "candidates": [candidate.to_dict() for candidate in candidates]}
+    details = {"argument": "text", "candidates": [asdict(candidate) for candidate in candidates]}
     return GraphError(Code.INVALID_ARGUMENT, message, {**details, "hint": f"Pass the id of one in ids: {ids}."})
