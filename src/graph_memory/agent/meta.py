@@ -113,11 +113,9 @@ class MetaMemory:
         """Return the capabilities, and every tool with its statistics, including tools that were never called."""
         nodes = await self._nodes_by_type()
         usages = {_name(node): node.properties.get("usage") for node in nodes.get("Tool", ())}
-        called_tools = {row.tool for row in statistics}
-        uncalled_tools = [
-            ToolStatistics(tool=name) for name in sorted(usages) if name not in called_tools and tool in (None, name)
-        ]
-        tools = [row.model_copy(update={"usage": usages.get(row.tool)}) for row in (*statistics, *uncalled_tools)]
+        called = {row.tool for row in statistics}
+        uncalled = [ToolStatistics(tool=name) for name in sorted(usages.keys() - called) if tool in (None, name)]
+        tools = [row.model_copy(update={"usage": usages.get(row.tool)}) for row in (*statistics, *uncalled)]
         if tool is not None and not tools:
             warnings.append(f"No call of {quote(tool)} is recorded.")
         unique = tuple(dict.fromkeys(warnings)) or None

@@ -37,7 +37,7 @@ _MAX_EXTRACTED_OPERATIONS = 5_000
 """Maximum number of operations of a call for extracted entities and relations."""
 _MAX_ATTEMPTS = 4
 _MAX_CHARACTERS_IN_LOOP = 10_000
-"""Maximum number of characters for which an archetype runs in the event loop. For longer content, it runs in a thread."""
+"""Maximum number of characters for which an archetype runs in the event loop, not in a thread."""
 _TITLE_CHARACTERS = 10_000
 """Number of characters at the start of the content that are searched for a title."""
 _NOTHING_WRITTEN_CODES = frozenset(

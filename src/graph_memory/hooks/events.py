@@ -95,9 +95,9 @@ class HookEvent:
         fields = json.loads(data)
         if not isinstance(fields, dict):
             raise ValueError("not an event")  # noqa: TRY004 - callers set the file aside
-        known = {name: value for name, value in cast("dict[str, Any]", fields).items() if name in cls.__slots__}
+        known_fields = {name: value for name, value in cast("dict[str, Any]", fields).items() if name in cls.__slots__}
         try:  # a hook of a newer version may have written further fields
-            event = cls(**known)
+            event = cls(**known_fields)
         except TypeError as error:
             raise ValueError("not an event") from error
         texts = [value for name, value in asdict(event).items() if name not in ("duration_ms", "secrets")]
@@ -113,7 +113,7 @@ class HookEvent:
 def is_captured(kind: Kind, capture: str) -> bool:
     """Return whether events of the kind are stored.
 
-    With `prompts`, tool calls, replies and summaries are not stored. With an unknown value of `capture`, no events are
+    If `capture` is `prompts`, tool calls, replies and summaries are not stored. If its value is unknown, no events are
     stored.
     """
     return capture == "all" or (capture == "prompts" and kind not in ("tool", "reply", "summary"))
@@ -181,8 +181,8 @@ class _Cleaner:
         """Return the text without private parts and secrets, shortened to `limit` characters."""
         is_cut = len(text) > _MAX_SCANNED_CHARACTERS
         visible = _ESCAPE.sub("", text[:_MAX_SCANNED_CHARACTERS])
-        known = strip_fenced("".join(char for char in visible if char.isprintable() or char in "\n\t"))
-        redacted, count = redact(known, max(len(known) - _CUT_MARGIN, 0) if is_cut else None)
+        public_text = strip_fenced("".join(char for char in visible if char.isprintable() or char in "\n\t"))
+        redacted, count = redact(public_text, max(len(public_text) - _CUT_MARGIN, 0) if is_cut else None)
         self.secrets += count
         return redacted if len(redacted) <= limit and not is_cut else f"{redacted[: max(limit - 1, 0)]}…"
 

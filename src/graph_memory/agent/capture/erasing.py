@@ -28,8 +28,8 @@ from graph_memory.project import domain_for
 
 ID_PREFIX = "hook-"
 """The prefix of the id of each captured event."""
-_NOTHING = Hint("Look for events with {get_events}.")
-_UNDO = Hint("Set erase if the user asked for it.", " To undo a session without erasing it, use {memory_revert}.")
+_NO_MATCH_HINT = Hint("Look for events with {get_events}.")
+_ERASE_HINT = Hint("Set erase if the user asked for it.", " To undo a session without erasing it, use {memory_revert}.")
 _LOCK_SECONDS = 10.0
 """Seconds to wait for a server that is storing the events of the spool."""
 
@@ -77,12 +77,12 @@ def captured_filter_from(
     """
     conditions = {"session": session, "path": path, "phrase": phrase}
     texts = {name: check_text(name, value) for name, value in conditions.items() if value is not None}
-    first = next(iter(texts))
+    first_name = next(iter(texts))
     if not is_alone:
-        message = f"{first} cannot be combined with names, ids and text"
-        raise invalid_argument(first, message, "Make two separate calls.")
+        message = f"{first_name} cannot be combined with names, ids and text"
+        raise invalid_argument(first_name, message, "Make two separate calls.")
     if not erase:
-        raise invalid_argument("erase", f"With {first}, captured events can only be erased", _UNDO)
+        raise invalid_argument("erase", f"With {first_name}, captured events can only be erased", _ERASE_HINT)
     if not texts.get("path", "root").strip("/"):
         message = f"{texts['path']} is the root folder, so it would match the events of all projects"
         raise invalid_argument("path", message, "Pass the path of a file or folder below the root, or pass session.")
@@ -94,9 +94,9 @@ async def erase_captured(
 ) -> ForgetResult:
     """Erase the captured events that `wanted` matches, and the summaries that mention them. See `Agent.forget`.
 
-    Sessions that keep other events are summarised again. The warnings name events whose text cannot be read. Raises
+    Sessions that keep other events are summarised again. The warnings list events whose text cannot be read. Raises
     INVALID_ARGUMENT if nothing matches, CONTENT_READ_FAILED if nothing matches and a text cannot be read, DOMAIN_BUSY
-    if a server is storing captured events, and INSUFFICIENT_RIGHTS without the right `admin`.
+    if a server is storing captured events, and INSUFFICIENT_RIGHTS if the caller does not have the right `admin`.
     """
     require(domain, Right.ADMIN)
     spool = Spool.of(home)
@@ -104,7 +104,9 @@ async def erase_captured(
         waiting = await anyio.to_thread.run_sync(_find_waiting, spool, wanted, domain)
         stored = await _find_stored(memory, wanted)
         if not stored.ids and not waiting:
-            raise stored.failure or invalid_argument("session", "No captured event matches", _NOTHING)
+            raise next(iter(stored.unreadable.values()), None) or invalid_argument(
+                "session", "No captured event matches", _NO_MATCH_HINT
+            )
         forgotten = ForgetResult(
             forgotten=(), entities=0, observations=0, relations=0, erased=True, dry_run=dry_run or None
         )
@@ -130,10 +132,6 @@ class _MatchingRecords:
     @property
     def ids(self) -> list[str]:
         return list(dict.fromkeys(node.id for node in (*self.events, *self.summaries)))
-
-    @property
-    def failure(self) -> GraphError | None:
-        return next(iter(self.unreadable.values()), None)
 
     @property
     def warnings(self) -> list[str]:

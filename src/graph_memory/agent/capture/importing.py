@@ -23,7 +23,7 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress
 from graph_memory.project import AUTO, domain_for
 
-_AT_ONCE = 100
+_BATCH_SIZE = 100
 """Maximum number of events that are stored in one transaction."""
 Batch = tuple[Sequence[HookEvent], bool]
 """Events of a file or conversation, and whether they are its last events."""
@@ -48,7 +48,7 @@ async def import_conversations(
     batches = _batches(conversations)
     planned: dict[str, set[str]] = {}
     added = secrets = 0
-    while (batch := await anyio.to_thread.run_sync(_next, batches)) is not None:
+    while (batch := await anyio.to_thread.run_sync(next, batches, None)) is not None:
         events, is_last = batch
         groups: dict[tuple[str, str], list[HookEvent]] = {}
         for event in events:
@@ -58,9 +58,9 @@ async def import_conversations(
             open_sessions[name, session] = Path(group[0].folder).name
             domains[name] += len(group)
             scoped = memory.in_domain(name).acting_as(chosen, session)
-            new = await _new_events(scoped, group, planned.setdefault(name, set()) if dry_run else None)
-            added += len(new)
-            secrets += sum(event.secrets for event in new)
+            new_events = await _new_events(scoped, group, planned.setdefault(name, set()) if dry_run else None)
+            added += len(new_events)
+            secrets += sum(event.secrets for event in new_events)
         if is_last:
             for (name, session), project in () if dry_run else open_sessions.items():
                 await summarise_session(memory.in_domain(name).acting_as(chosen, session), session, project)
@@ -105,14 +105,10 @@ def _checked_form(source: Path, form: str | None) -> Form:
 def _batches(conversations: Conversations) -> Iterator[Batch]:
     try:
         for session in conversations.sessions():
-            while len(events := list(islice(session, _AT_ONCE))) == _AT_ONCE:
+            while len(events := list(islice(session, _BATCH_SIZE))) == _BATCH_SIZE:
                 yield events, False
             yield events, True
     except UnreadableSource as error:
         record = error.invalid_record
         details = {"hint": f"{record.hint or 'Repair the file.'} Events before this position are stored."}
         raise GraphError(record.code, f"{record.place}: {record.message}", details) from error
-
-
-def _next(batches: Iterator[Batch]) -> Batch | None:
-    return next(batches, None)

@@ -19,7 +19,7 @@ Object = Mapping[str, Any]
 _MAX_CALLS = 1_000
 """Maximum number of tool calls that are held until their results are read."""
 _COMMAND = re.compile(r"\s*<(?:command-|local-command|bash-|system-reminder)")
-"""Messages that the client, not the user, wrote in the user's name."""
+"""Matches messages that the client wrote in the user's name."""
 _EXIT_CODE = re.compile(r"\A(?:Process exited with code|Exit code:)\s*(\d+)")
 
 

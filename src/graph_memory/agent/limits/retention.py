@@ -141,23 +141,23 @@ def select(
         nodes_by_type.setdefault(node.type, []).append(node)
     connection_counts = Counter(chain.from_iterable({link.from_id, link.to_id} for link in connections))
     attached_counts = connection_counts + Counter(entities)
-    room = _BatchCapacity(attached_counts, undeletable, MOST_ITEMS, MOST_ATTACHED)
-    patterns = room.take(_excess_patterns(nodes_by_type.get("Pattern", []), limits.patterns))
-    relations = room.take(_excess_relations(connections, entities.keys(), limits.relations))
+    batch_capacity = _BatchCapacity(attached_counts, undeletable, MOST_ITEMS, MOST_ATTACHED)
+    patterns = batch_capacity.take(_excess_patterns(nodes_by_type.get("Pattern", []), limits.patterns))
+    relations = batch_capacity.take(_excess_relations(connections, entities.keys(), limits.relations))
     deleted = {*patterns, *relations}
     remaining = [link for link in connections if not {link.id, link.from_id} & deleted]
-    events = _unreferenced_events(room.take(_excess_events(nodes_by_type, limits.events, now)), remaining)
+    events = _unreferenced_events(batch_capacity.take(_excess_events(nodes_by_type, limits.events, now)), remaining)
     deleted |= {*events}
     involved = {link.to_id for link in connections if link.type == "Involves" and link.from_id not in deleted}
     least_salient = [entity for entity in reversed([*entities][limits.entities :]) if entity not in involved]
     documents = sorted(nodes_by_type.get("Document", []), key=lambda node: (node.modified, node.id))
     return Selection(
         events=events,
-        entities=room.take(least_salient),
+        entities=batch_capacity.take(least_salient),
         relations=relations,
         patterns=patterns,
-        documents=room.take(node.id for node in documents[: max(0, len(documents) - limits.documents)]),
-        left_out=room.left_out,
+        documents=batch_capacity.take(node.id for node in documents[: max(0, len(documents) - limits.documents)]),
+        left_out=batch_capacity.left_out,
     )
 
 

@@ -57,11 +57,12 @@ class SentenceRouter:
         routes = [route for _, route in classified if route is not None]
         if not routes or await self._lacks_types():
             return await self.memory.entities.remember(text, dry_run=dry_run)
-        rest = "\n".join(sentence for sentence, route in classified if route is None)
+        unrouted = "\n".join(sentence for sentence, route in classified if route is None)
         results: list[RememberResult] = []
         errors: list[GraphError] = []
-        if rest:
-            await self._attempt(self.memory.entities.remember(rest, dry_run=dry_run), results, errors, rest, "text")
+        if unrouted:
+            call = self.memory.entities.remember(unrouted, dry_run=dry_run)
+            await self._attempt(call, results, errors, unrouted, "text")
         for route in routes:
             await self._attempt(self._store(route, dry_run=dry_run), results, errors, route.sentence, route.kind)
         if len(errors) == len(results):
