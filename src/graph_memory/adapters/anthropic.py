@@ -45,7 +45,7 @@ _Call = Callable[[FileMemory], Awaitable[FileView | FileChangeResult]]
 class MemoryTool(BetaAbstractMemoryTool):
     """The memory tool for `Anthropic` clients, on a memory opened with `open_memory_sync`.
 
-    Without a `domain`, the files are in the default domain of the memory. Give each user a separate domain.
+    If `domain` is not given, the files are in the default domain of the memory. Give each user a separate domain.
     """
 
     def __init__(

@@ -40,10 +40,10 @@ _DEFAULT_LIMIT = 10
 
 
 class GraphMemoryService(BaseMemoryService):
-    """A memory service in a domain of a memory, which was opened with `open_memory` or `open_memory_sync`.
+    """A memory service on a domain of a memory that was opened with `open_memory` or `open_memory_sync`.
 
-    With an async memory, create it within the event loop. A search returns at most `limit` memories (1 to 100):
-    first the messages that match by words or meaning, then messages shortly before or after a match.
+    If the memory is async, create the service within its event loop. A search returns at most `limit` memories (from 1
+    to 100): first the messages that match by words or meaning, then messages shortly before or after a match.
     `custom_metadata` is not stored. Raises INVALID_ARGUMENT if `limit` is not between 1 and 100.
     """
 
@@ -107,7 +107,7 @@ class GraphMemoryService(BaseMemoryService):
 
     @override
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Delete the memory with this id. Without an id, delete nothing.
+        """Delete the memory with this id. If no id is given, delete nothing.
 
         If the memory's event is added again, it is ignored. The log keeps the text until you erase it.
         """

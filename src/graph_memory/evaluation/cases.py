@@ -30,7 +30,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its labelled evidence. Without labels, only tokens and times are measured."""
+    """A question with its labelled evidence. If it has no labels, only tokens and times are measured."""
 
     kind: str
     text: str
@@ -89,8 +89,8 @@ class Haystack:
 
 def ask_last(sessions: Sequence[Session], questions: Sequence[Question]) -> list[Session]:
     """Return the sessions, with all questions assigned to the last session."""
-    *before, last = sessions or [Session("empty", ())]
-    return [*before, replace(last, questions=questions)]
+    *earlier_sessions, last_session = sessions or [Session("empty", ())]
+    return [*earlier_sessions, replace(last_session, questions=questions)]
 
 
 def with_caption(text: str, caption: str) -> str:

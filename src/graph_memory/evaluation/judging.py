@@ -31,7 +31,7 @@ class UpdateScore:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The measurements of one question. Shares are None without labels."""
+    """The measurements of one question. Shares are None if the question has no labels."""
 
     kind: str
     tokens: int
@@ -44,13 +44,13 @@ class Score:
 
 
 def share_of(wanted: Iterable[str], results: Iterable[str]) -> float | None:
-    """Return the share of the wanted values that occur in the results, or None without wanted values."""
+    """Return the share of the wanted values that occur in the results, or None if there are no wanted values."""
     values = {*wanted}
     return len(values.intersection(results)) / len(values) if values else None
 
 
 def evidence_share(evidence: Sequence[str], reply: str) -> float | None:
-    """Return the share of the texts that the reply contains word for word, or None without texts.
+    """Return the share of the texts that the reply contains word for word, or None if there are no texts.
 
     White space, quotation marks and structural characters are compared in the form that recall writes. Texts without
     visible characters are ignored.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import random
-from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -28,7 +28,7 @@ from graph_memory.progress import Progress, log_progress
 
 PREFIX = "eval-"
 """The name prefix of evaluation domains."""
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 """Maximum number of messages stored in one transaction."""
 
 
@@ -80,7 +80,7 @@ async def evaluate(
     haystacks = read_haystacks(path, chosen)
     count = sum(map(len, questions.values()))
     for number in range(max(questions) + 1):
-        haystack = await anyio.to_thread.run_sync(_next, haystacks)
+        haystack = await anyio.to_thread.run_sync(next, haystacks, None)
         if haystack is not None and number in questions:
             try:
                 async with _new_domain(memory, f"{PREFIX}{chosen}-{run}-{number}", totals, options) as scoped:
@@ -106,10 +106,6 @@ def _sample(path: Path, form: SetFormat, options: Options) -> Mapping[int, Colle
     for number, position in places:
         chosen.setdefault(number, set()).add(position)
     return chosen
-
-
-def _next(haystacks: Iterator[Haystack]) -> Haystack | None:
-    return next(haystacks, None)
 
 
 @asynccontextmanager
@@ -154,7 +150,7 @@ class _Conversation:
         waiting: list[tuple[Session, Turn]] = []
         for session in self._haystack.sessions:
             waiting += [(session, turn) for turn in session.turns]
-            if session.facts or session.questions or len(waiting) >= _AT_ONCE:
+            if session.facts or session.questions or len(waiting) >= _BATCH_SIZE:
                 await self._store(waiting)
                 waiting = []
             await self._remember(session.facts)
@@ -170,10 +166,10 @@ class _Conversation:
     async def _store(self, turns: Sequence[tuple[Session, Turn]]) -> None:
         """Record the turns as events, in the same way as an import of conversations."""
         start = perf_counter()
-        for place in range(0, len(turns), _AT_ONCE):
-            some = turns[place : place + _AT_ONCE]
-            recorded = await self._memory.agent.record_events([_event(session, turn) for session, turn in some])
-            for (session, turn), event in zip(some, recorded, strict=True):
+        for place in range(0, len(turns), _BATCH_SIZE):
+            batch = turns[place : place + _BATCH_SIZE]
+            recorded = await self._memory.agent.record_events([_event(session, turn) for session, turn in batch])
+            for (session, turn), event in zip(batch, recorded, strict=True):
                 self._turns[event.event_id] = turn.id
                 self._session_of[turn.id] = session.id
         self._totals.messages += len(turns)
@@ -193,9 +189,9 @@ class _Conversation:
             remembered = await self._memory.entities.remember(name=self._haystack.user, observations=[fact.text])
             replaced, known_texts = {flatten(text) for text in fact.replaces}, set[str]()
             for question in remembered.questions or ():
-                known = flatten(question.known_text)
-                known_texts.add(known)
-                if known in replaced:
+                known_text = flatten(question.known_text)
+                known_texts.add(known_text)
+                if known_text in replaced:
                     await self._memory.entities.answer(question.id, "close")
             self._totals.fact_seconds += perf_counter() - start
             self._asked_about[fact.text] = replaced <= known_texts
@@ -204,7 +200,7 @@ class _Conversation:
     async def _ask(self, question: Question) -> Score:
         start = perf_counter()
         reply = await self._memory.recall.recall(question.text, max_tokens=self._options.max_tokens)
-        middle = perf_counter()
+        recalled_at = perf_counter()
         results = await self._memory.recall.search_memories(question.text, max_results=self._options.k)
         end = perf_counter()
         turns = [self._turns[hit.id] for hit in results.hits if hit.id in self._turns]
@@ -214,8 +210,8 @@ class _Conversation:
         return Score(
             kind=question.kind,
             tokens=reply.tokens_used,
-            recall_ms=1_000 * (middle - start),
-            search_ms=1_000 * (end - middle),
+            recall_ms=1_000 * (recalled_at - start),
+            search_ms=1_000 * (end - recalled_at),
             session_share=share_of(question.sessions, (self._session_of[turn] for turn in turns)),
             turn_share=share_of(question.turns.intersection(self._session_of), turns),
             evidence=None if is_update else evidence_share(question.evidence, content),

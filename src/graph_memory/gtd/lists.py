@@ -194,5 +194,5 @@ def _render_waiting(connection: ConnectionSummary, today: date) -> Waiting:
 
 
 def context_keys(contexts: Collection[str] | None) -> frozenset[str] | None:
-    """Return the contexts in the form used for comparisons, or None without a limit."""
+    """Return the contexts in the form used for comparisons, or None if there is no limit."""
     return None if contexts is None else frozenset(map(rules.context_name, contexts))

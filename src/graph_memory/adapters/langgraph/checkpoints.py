@@ -5,7 +5,7 @@ with open_memory_sync() as memory:
 
 For the stored nodes, see `graph_memory.adapters.langgraph.checkpoint_nodes`. The session in the log is the thread's id.
 By default, only LangGraph's and LangChain's own types are restored as objects. Objects of other types are restored as
-plain data, unless `with_allowlist` names their types or you pass your own serializer.
+plain data, unless `with_allowlist` lists their types or you pass your own serializer.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _Call = Callable[[Checkpoints], Awaitable[R]]
 
 
 class GraphSaver(BaseCheckpointSaver[str]):
-    """A checkpointer in a domain of a memory, which was opened with `open_memory_sync` or `open_memory`.
+    """A checkpointer on a domain of a memory that was opened with `open_memory_sync` or `open_memory`.
 
-    With an async memory, create it within the event loop. Give checkpoints a separate domain: each step of an agent
-    adds nodes. Calls raise CONTENT_READ_FAILED if a stored checkpoint cannot be read.
+    If the memory is async, create the checkpointer within its event loop. Give checkpoints a separate domain, because
+    each step of an agent adds nodes. Calls raise CONTENT_READ_FAILED if a stored checkpoint cannot be read.
     """
 
     def __init__(

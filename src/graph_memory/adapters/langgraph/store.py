@@ -80,10 +80,11 @@ _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 class GraphStore(BaseStore):
-    """A LangGraph store in a domain of a memory, which was opened with `open_memory_sync` or `open_memory`.
+    """A LangGraph store on a domain of a memory that was opened with `open_memory_sync` or `open_memory`.
 
-    With an async memory, create the store within the event loop. Without a query, `search` returns the items that
-    changed last first. A get or a search with `refresh_ttl` restarts the TTL of the items that it returns.
+    If the memory is async, create the store within its event loop. If no query is given, `search` returns the items in
+    order of their last change, newest first. A get or a search with `refresh_ttl` restarts the TTL of the items that it
+    returns.
     """
 
     supports_ttl = True
@@ -317,7 +318,9 @@ async def _put(memory: Memory, put: PutOp) -> None:
         for item in stored_items:
             await memory.delete_node(item.node.id)
         return
-    _check_ttl(put.ttl)
+    if put.ttl is not None and not 0 < put.ttl <= _MAX_TTL:
+        message = f"A TTL of {put.ttl} minutes is out of range"
+        raise invalid_argument("ttl", message, f"Use more than 0 and at most {_MAX_TTL:,} minutes, or None.")
     value, text = _checked_value(put), _text_of(put)
     updated = datetime.now(UTC).isoformat(timespec="microseconds")
     properties = {_TTL: put.ttl or 0, _INDEXED: put.index is not False, _UPDATED: updated}
@@ -364,12 +367,6 @@ async def _delete_unchanged(memory: Memory, node: NodeDescription) -> bool:
     return True
 
 
-def _check_ttl(minutes: float | None) -> None:
-    if minutes is not None and not 0 < minutes <= _MAX_TTL:
-        message = f"A TTL of {minutes} minutes is out of range"
-        raise invalid_argument("ttl", message, f"Use more than 0 and at most {_MAX_TTL:,} minutes, or None.")
-
-
 def _checked_value(put: PutOp) -> Mapping[str, object]:
     """Return the value to store. Raises INVALID_ARGUMENT if the value is not JSON or is too large."""
     value = put.value or {}
@@ -386,12 +383,11 @@ def _text_of(put: PutOp) -> str:
     """Return the searchable text of an item: its whole value, or only the fields that `index` lists."""
     value = dict(put.value or {})
     if put.index is None:
-        return "\n".join(f"{key}: {_spell(entry)}" for key, entry in value.items())
+        return "\n".join(
+            f"{key}: {entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)}"
+            for key, entry in value.items()
+        )
     return "\n".join(text for path in put.index or () for text in get_text_at_path(value, path))
-
-
-def _spell(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _id_of(namespace: Namespace, key: str) -> str:

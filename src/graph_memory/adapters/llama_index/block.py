@@ -28,10 +28,10 @@ _SESSION = "session_id"
 
 
 class GraphMemoryBlock(BaseMemoryBlock[str]):
-    """A memory block in a domain of a memory, which was opened with `open_memory` or `open_memory_sync`.
+    """A memory block on a domain of a memory that was opened with `open_memory` or `open_memory_sync`.
 
-    With an async memory, create it within the event loop, and use `aget` and `aput` of the chat memory. Its `get` and
-    `put` would block the loop forever, so they need a memory that was opened with `open_memory_sync`. `max_tokens`
+    If the memory is async, create the block within its event loop, and use `aget` and `aput` of the chat memory. `get`
+    and `put` would block the loop forever, so they need a memory that was opened with `open_memory_sync`. `max_tokens`
     limits the size of the block.
     """
 

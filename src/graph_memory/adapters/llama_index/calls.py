@@ -65,9 +65,8 @@ class TripletFilter:
 
 async def get(memory: Memory, properties: Mapping[str, Any] | None, ids: Sequence[str] | None) -> list[LabelledNode]:
     """Return the nodes with one of the ids and at least one of the property values. None means no condition."""
-    return [
-        _node_of(node, text) for node, text in await _read_texts(memory, await _find_nodes(memory, properties, ids))
-    ]
+    nodes = await _find_nodes(memory, properties, ids)
+    return [_node_of(node, text) for node, text in await _read_texts(memory, nodes)]
 
 
 async def _find_nodes(
@@ -92,7 +91,7 @@ async def _read_texts(memory: Memory, nodes: Sequence[NodeDescription]) -> list[
 
 
 async def get_triplets(memory: Memory, conditions: TripletFilter) -> list[Triplet]:
-    """Return the triplets that meet all conditions, or an empty list without conditions."""
+    """Return the triplets that meet all conditions. If no condition is given, return an empty list."""
     if conditions.is_empty:
         return []
     ids = [*(conditions.ids or ()), *(conditions.entity_names or ())]
@@ -112,7 +111,7 @@ async def get_triplets(memory: Memory, conditions: TripletFilter) -> list[Triple
 async def _find_connections(
     memory: Memory, ids: Sequence[str], labels: Collection[str] | None
 ) -> Sequence[ConnectionSummary]:
-    """Return the connections with one of the labels at one of the nodes. Empty labels or ids are no condition."""
+    """Return the connections of the nodes that have one of the labels. Empty ids or labels are not a condition."""
     nodes = {node.id: node for node in await _find_nodes(memory, ids=ids)}
     if not nodes:
         return ()
@@ -135,15 +134,16 @@ async def get_rel_map(
     memory: Memory, ids: Sequence[str], depth: int, limit: int, ignored_labels: Collection[str]
 ) -> list[Triplet]:
     """Return up to `limit` triplets within `depth` steps of the nodes, nearest first, without ignored labels."""
-    seen_triplets: dict[tuple[str, str, str], Triplet] = {}
+    seen_keys: set[tuple[str, ...]] = set()
     results: list[Triplet] = []
     for _ in range(depth):
         if not ids or len(results) >= limit:
             break
-        neighbours = {_key(triplet): triplet for triplet in await get_triplets(memory, TripletFilter(ids=ids))}
-        new_triplets = {key: triplet for key, triplet in neighbours.items() if key not in seen_triplets}
+        neighbours = await get_triplets(memory, TripletFilter(ids=ids))
+        by_key = {tuple(part.id for part in triplet): triplet for triplet in neighbours}
+        new_triplets = {key: triplet for key, triplet in by_key.items() if key not in seen_keys}
         ids = [triplet[2].id for triplet in new_triplets.values()]
-        seen_triplets |= new_triplets
+        seen_keys |= new_triplets.keys()
         results += [triplet for triplet in new_triplets.values() if triplet[1].id not in ignored_labels]
     return results[:limit]
 
@@ -381,8 +381,3 @@ def _stored_details(node: NodeDescription) -> Mapping[str, Any]:
 
 def _path_of_id(node_id: str) -> str:
     return path_of((_ROOT, node_id))
-
-
-def _key(triplet: Triplet) -> tuple[str, str, str]:
-    start, relation, end = triplet
-    return start.id, relation.id, end.id

@@ -36,7 +36,8 @@ class _Call:
 async def summarise_session(memory: Memory, session: str, project: str, *, with_model: bool = False) -> None:
     """Store a summary of the session if it has events. It replaces an earlier summary of the session.
 
-    If `with_model` is set and a language model is configured, the model writes the summary. Raises the errors of `session_end`.
+    If `with_model` is set and a language model is configured, the model writes the summary. Raises the errors of
+    `session_end`.
     """
     roles = await roles_of(memory)
     if roles is None:

@@ -19,7 +19,7 @@ from graph_memory.model.values.arguments import invalid_argument
 SetFormat = Literal["longmemeval", "locomo", "beam", "halumem"]
 """The supported formats of question sets."""
 FORMATS: tuple[SetFormat, ...] = get_args(SetFormat)
-_CHUNK = 1 << 20
+_CHUNK_BYTES = 1 << 20
 _READERS: dict[SetFormat, tuple[Callable[[Record], bool], Callable[[Record], Haystack]]] = {
     "longmemeval": (longmemeval.is_longmemeval, longmemeval.read_haystack),
     "locomo": (locomo.is_locomo, locomo.read_haystack),
@@ -83,7 +83,7 @@ def hash_of(path: Path, form: SetFormat) -> str:
             hash_.update(f"{file.relative_to(path).as_posix()}\0".encode("utf-8", "surrogateescape"))
         try:
             with file.open("rb") as stream:
-                while data := stream.read(_CHUNK):
+                while data := stream.read(_CHUNK_BYTES):
                     hash_.update(data)
         except OSError as error:
             message = f"Cannot read {printable(file)}: {error.strerror or error}"
