@@ -183,7 +183,6 @@ def _project_of(root: Path) -> tuple[str | None, str | None]:
 
 
 def _build_backend(root: Path) -> str | None:
-    """Return the build backend of the Python project, such as hatchling, or None."""
     match _pyproject(root):
         case {"build-system": {"build-backend": str(backend)}}:
             return escape_invisible(backend)

@@ -57,7 +57,9 @@ class MetaMemory:
             require(domains[0])
         memories = [self._project.in_domain(domain) for domain in names] or [self._project]
         events: list[NodeSummary] = []
-        warnings = [text for domain in names for text in await _domain_warnings(self._project, domain)]
+        warnings = [
+            f"Domain {domain} does not exist." for domain in names if not await _exists(self._project.in_domain(domain))
+        ]
         for memory in memories:
             calls, has_more = await _tool_calls(memory)
             events += [call for call in calls if name in (None, tool_of(call))]
@@ -122,7 +124,6 @@ class MetaMemory:
         return Capabilities(tools=tuple(tools), warnings=unique, **_capabilities_in(nodes))
 
     async def _nodes_by_type(self) -> dict[str, tuple[NodeSummary, ...]]:
-        """Return the agent's `Capability` and `Tool` nodes by type."""
         if (roles := await roles_of(self._agent, "agent")) is None:
             return {}
         pages = {kind: await self._agent.query_nodes(type=roles[kind]) for kind in ("Capability", "Tool")}
@@ -141,15 +142,14 @@ def _capabilities_in(nodes: Mapping[str, Sequence[NodeSummary]]) -> dict[str, An
     }
 
 
-async def _domain_warnings(memory: Memory, domain: str) -> list[str]:
-    """Return a list with a warning if the domain does not exist, otherwise an empty list."""
+async def _exists(domain: Memory) -> bool:
     try:
-        await memory.in_domain(domain).get_ontology()
+        await domain.get_ontology()
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
-        return [f"Domain {domain} does not exist."]
-    return []
+        return False
+    return True
 
 
 async def _tool_calls(memory: Memory) -> tuple[Sequence[NodeSummary], bool]:

@@ -122,7 +122,6 @@ def _join_keywords(keywords: Sequence[str]) -> str | None:
 
 
 def _with_evidence(relation: Mapping[str, object], event_id: str) -> Mapping[str, object]:
-    """Return the relation with the id of the event as its property `evidence`."""
     properties: object = relation.get("properties") or {}
     if not isinstance(properties, Mapping):
         return relation  # the batch rejects it

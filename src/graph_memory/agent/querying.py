@@ -35,9 +35,9 @@ async def query_memory(
     user: UserMemory,
     query: str,
     *,
-    event_limit: int = 5,
-    vector_limit: int = 10,
-    max_tokens: int = 2_000,
+    event_limit: int,
+    vector_limit: int,
+    max_tokens: int,
 ) -> MemoryResults:
     """Search all memory types for the query. See `Agent.query_memory`."""
     check_integer("event_limit", event_limit, 0, _MAX_HITS)

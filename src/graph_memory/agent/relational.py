@@ -42,8 +42,8 @@ class Relational:
             "confidence": check_fraction("confidence", confidence),
             **({"evidence": ", ".join(evidence)} if evidence else {}),
         }
-        new = {"from": source, "to": target, "type": relation_type, "properties": properties}
-        return await self._memory.entities.create_relations([new])
+        relation = {"from": source, "to": target, "type": relation_type, "properties": properties}
+        return await self._memory.entities.create_relations([relation])
 
     async def get_relations(self, entity: str) -> tuple[Relation, ...]:
         """Return all relations of an entity, given its name or id."""

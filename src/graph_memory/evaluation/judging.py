@@ -56,7 +56,7 @@ def evidence_share(evidence: Sequence[str], reply: str) -> float | None:
     visible characters are ignored.
     """
     shown, texts = flatten(reply), _flat_texts(evidence)
-    return mean(_pattern(text).search(shown) is not None for text in texts) if texts else None
+    return mean(_whole_word_pattern(text).search(shown) is not None for text in texts) if texts else None
 
 
 def judge_update(question: Question, reply: str, *, was_asked: bool) -> UpdateScore:
@@ -70,10 +70,10 @@ def judge_update(question: Question, reply: str, *, was_asked: bool) -> UpdateSc
     old = [text for text in _flat_texts(question.outdated) if text not in new]
     present, stated = set[str](), set[str]()
     for text in sorted({*new, *old}, key=len, reverse=True):
-        ends = [match.end() for match in _pattern(text).finditer(shown)]
+        ends = [match.end() for match in _whole_word_pattern(text).finditer(shown)]
         present.update([text] if ends else [])
         stated.update([text] if any(not shown.startswith(_ENDED, end) for end in ends) else [])
-        shown = _pattern(text).sub("\0", shown)
+        shown = _whole_word_pattern(text).sub("\0", shown)
     return UpdateScore(
         is_new_stated=present.issuperset(new),
         is_old_present=not present.isdisjoint(old),
@@ -86,8 +86,7 @@ def _flat_texts(texts: Sequence[str]) -> list[str]:
     return [text for text in map(flatten, texts) if text]
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    """Return a pattern that matches the text at word boundaries."""
+def _whole_word_pattern(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
 
 

@@ -125,30 +125,27 @@ async def _new_domain(memory: Memory, name: str, totals: _Totals, options: Optio
                         raise
 
 
+@dataclass(slots=True)
 class _Conversation:
-    """A conversation in a separate domain."""
-
-    def __init__(
-        self, memory: Memory, haystack: Haystack, options: Options, totals: _Totals, tell: Progress, count: int
-    ) -> None:
-        self._memory = memory
-        self._haystack = haystack
-        self._options = options
-        self._totals = totals
-        self._tell = tell
-        self._count = count
-        self._turns: dict[str, str] = {}
-        """Ids of the turns, keyed by the id of their event."""
-        self._session_of: dict[str, str] = {}
-        """Ids of the sessions, keyed by the id of the turn."""
-        self._asked_about: dict[str, bool] = {}
-        """Whether `remember` asked about every old fact, keyed by the text of the new fact."""
+    memory: Memory
+    haystack: Haystack
+    options: Options
+    totals: _Totals
+    tell: Progress
+    question_count: int
+    """The number of questions of the whole evaluation."""
+    turns: dict[str, str] = field(default_factory=dict[str, str])
+    """Ids of the turns, keyed by the id of their event."""
+    session_of: dict[str, str] = field(default_factory=dict[str, str])
+    """Ids of the sessions, keyed by the id of the turn."""
+    asked_about: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Whether `remember` asked about every old fact, keyed by the text of the new fact."""
 
     async def run(self) -> None:
         """Store the sessions in order, and ask each session's questions after it."""
-        self._totals.conversations += 1
+        self.totals.conversations += 1
         waiting: list[tuple[Session, Turn]] = []
-        for session in self._haystack.sessions:
+        for session in self.haystack.sessions:
             waiting += [(session, turn) for turn in session.turns]
             if session.facts or session.questions or len(waiting) >= _BATCH_SIZE:
                 await self._store(waiting)
@@ -156,64 +153,64 @@ class _Conversation:
             await self._remember(session.facts)
             if session.questions:
                 await self._index()
-            if session.questions and not self._totals.scores:
+            if session.questions and not self.totals.scores:
                 await self._ask(session.questions[0])  # the first call loads models and plans queries
             for question in session.questions:
-                self._totals.scores.append(await self._ask(question))
-                done = len(self._totals.scores)
-                self._tell(f"Asked {done:,} of {self._count:,} questions", done / self._count)
+                self.totals.scores.append(await self._ask(question))
+                done = len(self.totals.scores)
+                self.tell(f"Asked {done:,} of {self.question_count:,} questions", done / self.question_count)
 
     async def _store(self, turns: Sequence[tuple[Session, Turn]]) -> None:
         """Record the turns as events, in the same way as an import of conversations."""
         start = perf_counter()
         for place in range(0, len(turns), _BATCH_SIZE):
             batch = turns[place : place + _BATCH_SIZE]
-            recorded = await self._memory.agent.record_events([_event(session, turn) for session, turn in batch])
+            recorded = await self.memory.agent.record_events([_event(session, turn) for session, turn in batch])
             for (session, turn), event in zip(batch, recorded, strict=True):
-                self._turns[event.event_id] = turn.id
-                self._session_of[turn.id] = session.id
-        self._totals.messages += len(turns)
-        self._totals.message_seconds += perf_counter() - start
-        self._tell(f"Stored {self._totals.messages:,} messages", None)
+                self.turns[event.event_id] = turn.id
+                self.session_of[turn.id] = session.id
+        self.totals.messages += len(turns)
+        self.totals.message_seconds += perf_counter() - start
+        self.tell(f"Stored {self.totals.messages:,} messages", None)
 
     async def _index(self) -> None:
         start = perf_counter()
-        coverage = await self._memory.upkeep.reindex(anew=False)
-        self._totals.model = coverage.model
-        self._totals.message_seconds += perf_counter() - start
+        coverage = await self.memory.upkeep.reindex(anew=False)
+        self.totals.model = coverage.model
+        self.totals.message_seconds += perf_counter() - start
 
     async def _remember(self, facts: Sequence[Fact]) -> None:
         """Remember facts about the user, and answer questions about outdated facts according to the labels."""
         for fact in facts:
             start = perf_counter()
-            remembered = await self._memory.entities.remember(name=self._haystack.user, observations=[fact.text])
+            remembered = await self.memory.entities.remember(name=self.haystack.user, observations=[fact.text])
             replaced, known_texts = {flatten(text) for text in fact.replaces}, set[str]()
             for question in remembered.questions or ():
                 known_text = flatten(question.known_text)
                 known_texts.add(known_text)
                 if known_text in replaced:
-                    await self._memory.entities.answer(question.id, "close")
-            self._totals.fact_seconds += perf_counter() - start
-            self._asked_about[fact.text] = replaced <= known_texts
-        self._totals.facts += len(facts)
+                    await self.memory.entities.answer(question.id, "close")
+            self.totals.fact_seconds += perf_counter() - start
+            self.asked_about[fact.text] = replaced <= known_texts
+        self.totals.facts += len(facts)
 
     async def _ask(self, question: Question) -> Score:
         start = perf_counter()
-        reply = await self._memory.recall.recall(question.text, max_tokens=self._options.max_tokens)
+        reply = await self.memory.recall.recall(question.text, max_tokens=self.options.max_tokens)
         recalled_at = perf_counter()
-        results = await self._memory.recall.search_memories(question.text, max_results=self._options.k)
+        results = await self.memory.recall.search_memories(question.text, max_results=self.options.k)
         end = perf_counter()
-        turns = [self._turns[hit.id] for hit in results.hits if hit.id in self._turns]
+        turns = [self.turns[hit.id] for hit in results.hits if hit.id in self.turns]
         content = str(reply.content)
         is_update = bool(question.outdated)
-        was_asked = self._asked_about.get(question.text, False)
+        was_asked = self.asked_about.get(question.text, False)
         return Score(
             kind=question.kind,
             tokens=reply.tokens_used,
             recall_ms=1_000 * (recalled_at - start),
             search_ms=1_000 * (end - recalled_at),
-            session_share=share_of(question.sessions, (self._session_of[turn] for turn in turns)),
-            turn_share=share_of(question.turns.intersection(self._session_of), turns),
+            session_share=share_of(question.sessions, (self.session_of[turn] for turn in turns)),
+            turn_share=share_of(question.turns.intersection(self.session_of), turns),
             evidence=None if is_update else evidence_share(question.evidence, content),
             update=judge_update(question, content, was_asked=was_asked) if is_update else None,
         )

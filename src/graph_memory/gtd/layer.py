@@ -172,7 +172,6 @@ class Gtd:
                 raise GraphError(code, message, {"missing": names, "hint": hint})
 
     async def _read_nodes(self, node_type: str, status: str | None = None) -> tuple[NodeSummary, ...]:
-        """Return the nodes of the type, or only those with this status if it is given."""
         properties = None if status is None else {"status": status}
         page = await self._memory.query_nodes(type=node_type, properties=properties)
         return await self._memory.describe_nodes(page.node_ids)

@@ -122,8 +122,6 @@ class GraphStore(BaseStore):
 
 @dataclass(frozen=True, slots=True)
 class _StoredItem:
-    """A stored item: its node, namespace and key."""
-
     node: NodeDescription
     namespace: Namespace
     key: str

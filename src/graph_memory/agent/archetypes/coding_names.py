@@ -105,7 +105,6 @@ def errors_in(line: str) -> Iterator[str]:
 
 
 def _is_error_code(line: str, match: re.Match[str]) -> bool:
-    """Return whether the matched word in capital letters is an error code."""
     if "_" not in match[0]:
         return match[0] in _ERRNO_NAMES
     return bool(

@@ -74,7 +74,10 @@ async def prompt_context(memory: Memory, prompt: str, session: str | None, shown
     if not query:
         return Briefing()
     roles = await roles_of(memory)
-    skipped = {*shown, *(await _session_event_ids(memory, roles, session))}
+    skipped = {*shown}
+    if roles is not None and session is not None:
+        page = await memory.query_nodes(type=roles["Event"], properties={"session": session}, limit=_MOST_EVENTS)
+        skipped |= {*page.node_ids}
     for _ in range(_ATTEMPTS):
         result, ids = await memory.entities.session_context(
             query, shown=skipped, max_tokens=PROMPT_TOKENS - _FENCE_TOKENS
@@ -85,13 +88,6 @@ async def prompt_context(memory: Memory, prompt: str, session: str | None, shown
             return await _in_fence([text], "recall", ids) if ids else Briefing()
         skipped |= tool_event_ids
     return Briefing()
-
-
-async def _session_event_ids(memory: Memory, roles: Roles | None, session: str | None) -> Sequence[str]:
-    if roles is None or session is None:
-        return ()
-    page = await memory.query_nodes(type=roles["Event"], properties={"session": session}, limit=_MOST_EVENTS)
-    return page.node_ids
 
 
 async def _tool_event_ids(memory: Memory, roles: Roles | None, ids: Sequence[str]) -> set[str]:

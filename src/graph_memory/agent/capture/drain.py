@@ -154,7 +154,7 @@ async def store_events(memory: Memory, group: Sequence[Waiting]) -> Sequence[Hoo
     except GraphError as error:
         if error.code is not Code.NODE_ALREADY_EXISTS:
             raise
-        return [event for event, record in new_events if await _store_one(memory, record)]
+        return [event for event, record in new_events if await _store_if_new(memory, record)]
     return [event for event, _ in new_events]
 
 
@@ -207,8 +207,7 @@ async def _text_of(memory: Memory, event: str) -> str:
         return ""
 
 
-async def _store_one(memory: Memory, record: Mapping[str, object]) -> bool:
-    """Record the event. Returns whether the event was new."""
+async def _store_if_new(memory: Memory, record: Mapping[str, object]) -> bool:
     try:
         await memory.agent.record_event(record)
     except GraphError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,7 +101,9 @@ async def erase_captured(
     require(domain, Right.ADMIN)
     spool = Spool.of(home)
     async with _hold_lock(spool):
-        waiting = await anyio.to_thread.run_sync(_find_waiting, spool, wanted, domain)
+        waiting = await anyio.to_thread.run_sync(
+            lambda: [path for path in spool.files() if wanted.matches_file(path.read_bytes(), domain)]
+        )
         stored = await _find_stored(memory, wanted)
         if not stored.ids and not waiting:
             raise next(iter(stored.unreadable.values()), None) or invalid_argument(
@@ -197,8 +199,3 @@ async def _hold_lock(spool: Spool) -> AsyncGenerator[None]:
         yield
     finally:
         lock.release()
-
-
-def _find_waiting(spool: Spool, wanted: CapturedFilter, domain: str) -> Sequence[Path]:
-    """Return the files of the spool with matching events."""
-    return [path for path in spool.files() if wanted.matches_file(path.read_bytes(), domain)]

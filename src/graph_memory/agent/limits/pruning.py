@@ -112,12 +112,12 @@ async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
     Returns False if the archive is from another domain.
     """
     try:
-        [first] = (await memory.history.log(since=batch["since"], until=batch["since"])).entries
+        [first_entry] = (await memory.history.log(since=batch["since"], until=batch["since"])).entries
     except (GraphError, ValueError) as error:
         if isinstance(error, GraphError) and error.code is not Code.HISTORY_COMPACTED:
             raise
         return False
-    return first.id == batch["batch"]
+    return first_entry.id == batch["batch"]
 
 
 async def _read_contents(memory: Memory, limits: Limits) -> _DomainContents:
@@ -219,8 +219,8 @@ async def _archive_lines(memory: Memory, contents: _DomainContents, selection: S
         elif {link.id, link.from_id, link.to_id} & deleted:
             ends = {"from_node_id": link.from_id, "to_node_id": link.to_id}
             ends = {key: f"${end}" if end in entities else escape_id(end) for key, end in ends.items()}
-            new = {"op": "create_connection", "type": link.type, "id": link.id, "properties": link.properties}
-            yield {**new, **ends}
+            operation = {"op": "create_connection", "type": link.type, "id": link.id, "properties": link.properties}
+            yield {**operation, **ends}
 
 
 def _entity_fields(entity: Entity, contents: _DomainContents) -> Operation:
@@ -268,8 +268,8 @@ def _read_archive(path: Path) -> list[dict[str, Any]]:
 
 def archive_path(folder: Path, domain: str) -> Path:
     """Return the path of a new archive, named after the domain and the current time."""
-    at = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-    return folder / f"{domain}-pruned-{at}.jsonl.gz"
+    timestamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    return folder / f"{domain}-pruned-{timestamp}.jsonl.gz"
 
 
 def checked_path(path: Path | str) -> Path:

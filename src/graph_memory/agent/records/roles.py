@@ -194,7 +194,6 @@ def _is_layer_type(existing_type: NodeType, layer_type: NodeType) -> bool:
 
 
 def _allows_ends(existing_type: ConnectionType, layer_type: ConnectionType) -> bool:
-    """Return whether the domain's connection type allows the node types that the layer connects."""
     return set(layer_type.from_types) <= set(existing_type.from_types) and set(layer_type.to_types) <= set(
         existing_type.to_types
     )

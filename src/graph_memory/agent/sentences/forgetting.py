@@ -102,7 +102,12 @@ class Forgetting:
             results = [*nodes, *candidates]
             results += await self._matching_facts(sentence, is_name=is_name) if results else []
             if len({candidate.id for candidate in results}) > 1:
-                raise _ambiguous_error(sentence, results)
+                message = f"{quote(sentence)} matches {len(results)} entries"
+                ids = join_parts([f"{candidate.id} ({candidate.type})" for candidate in results])
+                details = {"argument": "text", "candidates": [asdict(candidate) for candidate in results]}
+                raise GraphError(
+                    Code.INVALID_ARGUMENT, message, {**details, "hint": f"Pass the id of one in ids: {ids}."}
+                )
             resolved.ids += [node.id for node in nodes]
             resolved.preferences += [preference.id for preference in candidates]
             resolved.unresolved += [] if results else [sentence]
@@ -147,10 +152,3 @@ def _comparison_keys(sentence: str) -> frozenset[str]:
     plain = _normalise(sentence)
     route = classify_sentence(plain, datetime.now(UTC))
     return frozenset((plain, *((_normalise(route.text),) if route else ())))
-
-
-def _ambiguous_error(sentence: str, candidates: Sequence[_Candidate]) -> GraphError:
-    message = f"{quote(sentence)} matches {len(candidates)} entries"
-    ids = join_parts([f"{candidate.id} ({candidate.type})" for candidate in candidates])
-    details = {"argument": "text", "candidates": [asdict(candidate) for candidate in candidates]}
-    return GraphError(Code.INVALID_ARGUMENT, message, {**details, "hint": f"Pass the id of one in ids: {ids}."})
