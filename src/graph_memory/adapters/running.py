@@ -24,13 +24,9 @@ class Runner:
     """Calls async functions with a sync or an async memory, as one actor in one session."""
 
     def __init__(self, memory: Memory | SyncMemory, domain: str | None, actor: str | None, session: str | None) -> None:
-        if isinstance(memory, Memory):
-            placed = memory if domain is None else memory.in_domain(domain)
-            self._memory: Memory | SyncMemory = placed.acting_as(actor, session)
-            self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
-        else:
-            placed_sync = memory if domain is None else memory.in_domain(domain)
-            self._memory, self._loop = placed_sync.acting_as(actor, session), None
+        scoped = memory if domain is None else memory.in_domain(domain)
+        self._memory: Memory | SyncMemory = scoped.acting_as(actor, session)
+        self._loop = asyncio.get_running_loop() if isinstance(memory, Memory) else None
 
     async def arun(self, function: Callable[[Memory], Awaitable[R]]) -> R:
         """Call an async function with the memory, and return its result."""

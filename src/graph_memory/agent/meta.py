@@ -19,7 +19,7 @@ from graph_memory.model.values.arguments import invalid_argument
 
 KINDS: tuple[str, ...] = get_args(CapabilityKind)
 MOST_EVENTS = 10_000
-"""Maximum number of events per domain from which statistics are computed. The newest events are called_tools."""
+"""Maximum number of events per domain from which statistics are computed. The newest events are used."""
 _MOST_DOMAINS = 20
 _KIND_BY_FIELD = {
     "strengths": "strength",

@@ -23,7 +23,7 @@ _MAX_PATTERNS = 3
 _MAX_CORRECTIONS = 3
 """Maximum number of corrections, and of preferences, in a result."""
 _MAX_RESULTS = {"goals": 5, "relations": 20}
-"""Maximum number of results per field, for the fields without an argument for it."""
+"""Maximum number of results in each field that no argument limits."""
 _MIN_TOKENS, _MAX_TOKENS = 100, 100_000
 _FIELD_NAME_TOKENS = 70
 """Number of tokens of the field names in a result."""

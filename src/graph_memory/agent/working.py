@@ -50,8 +50,7 @@ class Sessions:
 
     def state(self, domain: str, session: str) -> _State:
         """Return the state of a session, and mark the session as most recently used."""
-        states = self._states
-        state = states.pop((domain, session), None) or _State()
+        state = self._states.get((domain, session)) or _State()
         self.keep(domain, session, state)
         return state
 

@@ -30,8 +30,8 @@ def embedder_of(settings: Settings, model: str) -> Embedder | None:
         )
     if provider != settings.embeddings:
         return None
-    other = embedder(settings.model_copy(update={"embedding_model": name}))
-    return other if other is not None and other.model == model else None
+    remote_embedder = embedder(settings.model_copy(update={"embedding_model": name}))
+    return remote_embedder if remote_embedder is not None and remote_embedder.model == model else None
 
 
 def embedder(settings: Settings) -> Embedder | None:

@@ -82,7 +82,7 @@ class GraphMemoryProvider:
             self._stack.close()
 
     def prepare(self, store_dir: Path, unit_ids: set[str] | None = None, reset: bool = True) -> None:
-        """Select the domains of a run by its folder's path. With `reset`, delete the domains of an earlier run."""
+        """Select the domains of a run by its folder's path. If `reset` is set, delete its existing domains."""
         del unit_ids
         self._run = _hash(str(store_dir.absolute()))
         if reset:

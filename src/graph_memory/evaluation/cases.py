@@ -78,13 +78,13 @@ class Haystack:
     def select(self, numbers: Collection[int]) -> Haystack:
         """Return the haystack with only the questions at these positions, without sessions after the last question."""
         sessions: list[Session] = []
-        position, last = 0, 0
+        position = session_count = 0
         for session in self.sessions:
-            chosen = [question for place, question in enumerate(session.questions, position) if place in numbers]
+            selected = [question for number, question in enumerate(session.questions, position) if number in numbers]
             position += len(session.questions)
-            sessions.append(replace(session, questions=chosen))
-            last = len(sessions) if chosen else last
-        return replace(self, sessions=sessions[:last])
+            sessions.append(replace(session, questions=selected))
+            session_count = len(sessions) if selected else session_count
+        return replace(self, sessions=sessions[:session_count])
 
 
 def ask_last(sessions: Sequence[Session], questions: Sequence[Question]) -> list[Session]:

@@ -71,26 +71,26 @@ async def evaluate(
     Other domains are not changed. Raises INVALID_ARGUMENT if the path is not a question set or has no questions,
     INVALID_SOURCE with the position of damage in the file, and the errors of `Agent.record_events` and `Recall.recall`.
     """
-    chosen = await anyio.to_thread.run_sync(recognise, path, form)
-    hash_ = await anyio.to_thread.run_sync(hash_of, path, chosen)
-    questions = await anyio.to_thread.run_sync(_sample, path, chosen, options)
+    set_format = await anyio.to_thread.run_sync(recognise, path, form)
+    hash_ = await anyio.to_thread.run_sync(hash_of, path, set_format)
+    questions = await anyio.to_thread.run_sync(_sample, path, set_format, options)
     if not questions:
         raise invalid_argument("file", f"{printable(path)} has no questions", "Pass a file with questions.")
     totals, run = _Totals(), token_hex(4)
-    haystacks = read_haystacks(path, chosen)
+    haystacks = read_haystacks(path, set_format)
     count = sum(map(len, questions.values()))
     for number in range(max(questions) + 1):
         haystack = await anyio.to_thread.run_sync(next, haystacks, None)
         if haystack is not None and number in questions:
             try:
-                async with _new_domain(memory, f"{PREFIX}{chosen}-{run}-{number}", totals, options) as scoped:
+                async with _new_domain(memory, f"{PREFIX}{set_format}-{run}-{number}", totals, options) as scoped:
                     await _Conversation(scoped, haystack.select(questions[number]), options, totals, tell, count).run()
             except GraphError as error:
                 if not totals.kept:
                     raise
                 message = f"{error.message}. Kept domains: {', '.join(totals.kept)}"
                 raise GraphError(error.code, message, error.details) from error
-    return _report(path, chosen, hash_, options, totals)
+    return _report(path, set_format, hash_, options, totals)
 
 
 def _sample(path: Path, form: SetFormat, options: Options) -> Mapping[int, Collection[int]]:
@@ -102,10 +102,10 @@ def _sample(path: Path, form: SetFormat, options: Options) -> Mapping[int, Colle
     ]
     if options.limit is not None and options.limit < len(places):
         places = random.Random(options.seed).sample(places, options.limit)  # noqa: S311 - a sample that can be repeated
-    chosen: dict[int, set[int]] = {}
+    positions: dict[int, set[int]] = {}
     for number, position in places:
-        chosen.setdefault(number, set()).add(position)
-    return chosen
+        positions.setdefault(number, set()).add(position)
+    return positions
 
 
 @asynccontextmanager
@@ -157,14 +157,14 @@ class _Conversation:
                 await self._ask(session.questions[0])  # the first call loads models and plans queries
             for question in session.questions:
                 self.totals.scores.append(await self._ask(question))
-                done = len(self.totals.scores)
-                self.tell(f"Asked {done:,} of {self.question_count:,} questions", done / self.question_count)
+                count = len(self.totals.scores)
+                self.tell(f"Asked {count:,} of {self.question_count:,} questions", count / self.question_count)
 
     async def _store(self, turns: Sequence[tuple[Session, Turn]]) -> None:
         """Record the turns as events, in the same way as an import of conversations."""
         start = perf_counter()
-        for place in range(0, len(turns), _BATCH_SIZE):
-            batch = turns[place : place + _BATCH_SIZE]
+        for offset in range(0, len(turns), _BATCH_SIZE):
+            batch = turns[offset : offset + _BATCH_SIZE]
             recorded = await self.memory.agent.record_events([_event(session, turn) for session, turn in batch])
             for (session, turn), event in zip(batch, recorded, strict=True):
                 self.turns[event.event_id] = turn.id

@@ -122,7 +122,7 @@ def render_action(node: NodeSummary, neighbours: ActionNeighbours) -> Action:
 
 
 def select_available(
-    nodes: Iterable[NodeSummary], neighbours: ActionNeighbours, dependencies: Neighbours, means: AvailableResources
+    nodes: Iterable[NodeSummary], neighbours: ActionNeighbours, dependencies: Neighbours, resources: AvailableResources
 ) -> AvailableActions:
     """Return the actions that can be done now, and the number of other actions for each reason."""
     left_out_counts = dict.fromkeys(OmittedActions.model_fields, 0)
@@ -130,7 +130,7 @@ def select_available(
     for node in sort_by_urgency(nodes):
         candidate = render_action(node, neighbours)
         if reason := _blocking_reason(neighbours.projects[node.id], dependencies[node.id]) or _missing_resource(
-            candidate, means
+            candidate, resources
         ):
             left_out_counts[reason] += 1
         else:
@@ -144,12 +144,12 @@ def _blocking_reason(projects: Sequence[NodeSummary], dependencies: Sequence[Nod
     return None if all(status_of(dependency) in rules.COMPLETE for dependency in dependencies) else "dependencies"
 
 
-def _missing_resource(candidate: Action, means: AvailableResources) -> str | None:
-    if means.contexts is not None and not means.contexts.issuperset(candidate.contexts):
+def _missing_resource(candidate: Action, resources: AvailableResources) -> str | None:
+    if resources.contexts is not None and not resources.contexts.issuperset(candidate.contexts):
         return "contexts"
-    if means.minutes is not None and candidate.minutes is not None and candidate.minutes > means.minutes:
+    if resources.minutes is not None and candidate.minutes is not None and candidate.minutes > resources.minutes:
         return "time"
-    return None if rules.is_within_energy(candidate.energy, means.energy) else "energy"
+    return None if rules.is_within_energy(candidate.energy, resources.energy) else "energy"
 
 
 def render_projects(

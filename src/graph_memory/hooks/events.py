@@ -50,9 +50,9 @@ _TEXT_FIELDS: Mapping[Kind, Sequence[str]] = {
     "reply": ("last_assistant_message", "prompt_response", "text"),
     "summary": ("compact_summary",),
 }
-"""Fields with an event's text, by kind. Gemini CLI repeats the prompt in the event of a reply."""
+"""Fields that may contain an event's text, by kind of event. Gemini CLI repeats the prompt in the event of a reply."""
 _EVENT_ID_FIELDS = ("tool_use_id", "tool_call_id")
-"""Fields with the client's id of an event, for recognising a repeated event."""
+"""Fields that may contain the client's id of an event. The id shows whether an event is repeated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Records nodes shown per session, briefed sessions, and answered events. The records are next to the spool."""
+"""Records the nodes shown to each session, the briefed sessions, and the answered events, in files near the spool."""
 
 from __future__ import annotations
 

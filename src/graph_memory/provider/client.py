@@ -49,7 +49,7 @@ class RetryDelays:
 
 
 class Client:
-    """A service's client. Its errors and logs never contain the API key."""
+    """A client for a service. Its errors and logs never contain the API key."""
 
     def __init__(self, service: Service, headers: Mapping[str, str] | None = None) -> None:
         self._service = service

@@ -319,7 +319,7 @@ class Checkpoints:
             records = await calls._records(source)
             values = await nodes.read_values(memory, self.serde, records)
             channels = {node_id: channel for record in records for channel, (_, node_id) in record.values.items()}
-            new_ids = {old: await calls._put_value(target, channels[old], value) for old, value in values.items()}
+            new_ids = {id_: await calls._put_value(target, channels[id_], value) for id_, value in values.items()}
             for record in records:
                 await calls._copy_record(record, target, new_ids)
 
@@ -376,11 +376,11 @@ def _config_of(location: Location) -> RunnableConfig:
 def _required_keys(records: Sequence[Record]) -> Collection[str]:
     """Return the keys of each namespace's latest checkpoint, and of its ancestors whose writes it needs."""
     by_key = {record.location.key: record for record in records}
-    latest: dict[str, Record] = {}
+    latest_by_namespace: dict[str, Record] = {}
     for record in sorted(records, key=lambda record: str(record.location.id)):
-        latest[record.location.namespace] = record
+        latest_by_namespace[record.location.namespace] = record
     required_keys: set[str] = set()
-    for latest_record in latest.values():
+    for latest_record in latest_by_namespace.values():
         record: Record | None = latest_record
         missing_channels = set(cast("Mapping[str, Any]", latest_record.metadata.get(_COUNTERS) or {}))
         while record is not None:

@@ -200,17 +200,17 @@ async def _search(memory: Memory, operation: SearchOp) -> Sequence[tuple[_Stored
         for item in sorted(items, key=lambda item: item.updated, reverse=True)
         if _matches_conditions(item.value, operation.filter)
     }
-    first, last = operation.offset, operation.offset + operation.limit
+    start, end = operation.offset, operation.offset + operation.limit
     if not operation.query:
-        return [(item, None) for item in matching_items.values()][first:last]
+        return [(item, None) for item in matching_items.values()][start:end]
     scores: dict[str, float | None] = {}
     async for hit_id, score in _search_text(memory, operation.query, prefix):
         if hit_id in matching_items and matching_items[hit_id].node.properties.get(_INDEXED) is not False:
             scores.setdefault(hit_id, score)
-        if len(scores) >= last:
+        if len(scores) >= end:
             break
     ordered_ids = [*scores, *(node_id for node_id in matching_items if node_id not in scores)]
-    return [(matching_items[node_id], scores.get(node_id)) for node_id in ordered_ids[first:last]]
+    return [(matching_items[node_id], scores.get(node_id)) for node_id in ordered_ids[start:end]]
 
 
 async def _search_text(memory: Memory, query: str, prefix: str) -> AsyncIterator[tuple[str, float | None]]:

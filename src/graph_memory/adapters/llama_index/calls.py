@@ -77,8 +77,8 @@ async def _find_nodes(
     try:
         for prefix in prefixes:
             page = await memory.query_nodes(path_prefix=prefix)
-            described = await memory.describe_nodes(page.node_ids) if page.node_ids else ()
-            nodes |= {node.id: node for node in described if _is_from_llama_index(node)}
+            page_nodes = await memory.describe_nodes(page.node_ids) if page.node_ids else ()
+            nodes |= {node.id: node for node in page_nodes if _is_from_llama_index(node)}
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
@@ -97,8 +97,8 @@ async def get_triplets(memory: Memory, conditions: TripletFilter) -> list[Triple
     ids = [*(conditions.ids or ()), *(conditions.entity_names or ())]
     connections = await _find_connections(memory, ids, conditions.relation_names)
     node_ids = {node_id for connection in connections for node_id in (connection.from_id, connection.to_id)}
-    described = await memory.describe_nodes(list(node_ids)) if node_ids else ()
-    nodes_with_texts = await _read_texts(memory, [node for node in described if _is_from_llama_index(node)])
+    endpoints = await memory.describe_nodes(list(node_ids)) if node_ids else ()
+    nodes_with_texts = await _read_texts(memory, [node for node in endpoints if _is_from_llama_index(node)])
     nodes = {node.id: _node_of(node, text) for node, text in nodes_with_texts}
     triplets = [
         (nodes[connection.from_id], _relation_of(connection, nodes), nodes[connection.to_id])
@@ -292,8 +292,8 @@ async def search(memory: Memory, query: VectorStoreQuery) -> tuple[list[Labelled
             raise
         return [], []
     scores = {hit.id: hit.score or 0.0 for hit in hits.hits}
-    described = await memory.describe_nodes(list(scores)) if scores else ()
-    nodes_with_texts = await _read_texts(memory, [node for node in described if _is_from_llama_index(node)])
+    hit_nodes = await memory.describe_nodes(list(scores)) if scores else ()
+    nodes_with_texts = await _read_texts(memory, [node for node in hit_nodes if _is_from_llama_index(node)])
     nodes = [_node_of(node, text) for node, text in nodes_with_texts]
     return nodes, [scores[node.id] for node, _ in nodes_with_texts]
 

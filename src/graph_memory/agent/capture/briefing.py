@@ -101,8 +101,8 @@ async def _tool_event_ids(memory: Memory, roles: Roles | None, ids: Sequence[str
 async def _in_fence(lines: Sequence[str], kind: str, ids: Sequence[str]) -> Briefing:
     """Return the lines in a fence. Drops lines from the end if the text exceeds the token budget of `kind`."""
     count = await to_thread.run_sync(load_counter)
-    max_tokens_of_text = (START_TOKENS if kind == "briefing" else PROMPT_TOKENS) - _FENCE_TOKENS
+    max_tokens = (START_TOKENS if kind == "briefing" else PROMPT_TOKENS) - _FENCE_TOKENS
     text = "\n".join(lines)
-    while (tokens := count(text)) > max_tokens_of_text:
+    while (tokens := count(text)) > max_tokens:
         text = text.rpartition("\n")[0]
     return Briefing(text=fence(text, kind, tokens), tokens=count(fence(text, kind, tokens)), ids=tuple(ids))

@@ -189,9 +189,8 @@ async def _message_ids(memory: Memory, captured: Sequence[HookEvent]) -> set[str
         for stored, slot in dated_events:
             kind = _KINDS.get((stored.event_type, stored.actor))
             if kind is not None and slot in slots:
-                ids.add(
-                    _id_of(captured[0], kind, f"{slot} {(await _text_of(memory, stored.id))[:_COMPARED_CHARACTERS]}")
-                )
+                text = await _text_of(memory, stored.id)
+                ids.add(_id_of(captured[0], kind, f"{slot} {text[:_COMPARED_CHARACTERS]}"))
         cursor = page.next_cursor
         if cursor is None or (dated_events and dated_events[-1][1] < min(slots)):
             return ids
@@ -236,10 +235,8 @@ def _ids_of(name: str, event: HookEvent) -> _Ids:
     by_key = _id_of(event, event.kind, event.key or name)
     if event.kind not in _MESSAGES or not event.at or event.client not in CLIENTS:
         return _Ids([by_key])
-    slot = _slot_of(event.at)
-    by_text, *near = (
-        _id_of(event, event.kind, f"{at} {event.text[:_COMPARED_CHARACTERS]}") for at in (slot, slot - 1, slot + 1)
-    )
+    slot, text = _slot_of(event.at), event.text[:_COMPARED_CHARACTERS]
+    by_text, *near = (_id_of(event, event.kind, f"{at} {text}") for at in (slot, slot - 1, slot + 1))
     return _Ids([by_key, by_text] if event.key else [by_text, by_key], near)
 
 

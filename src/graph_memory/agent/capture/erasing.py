@@ -90,9 +90,9 @@ def captured_filter_from(
 
 
 async def erase_captured(
-    memory: Memory, domain: str, home: Path, wanted: CapturedFilter, *, dry_run: bool
+    memory: Memory, domain: str, home: Path, criteria: CapturedFilter, *, dry_run: bool
 ) -> ForgetResult:
-    """Erase the captured events that `wanted` matches, and the summaries that mention them. See `Agent.forget`.
+    """Erase the captured events that meet the criteria, and the summaries that mention them. See `Agent.forget`.
 
     Sessions that keep other events are summarised again. The warnings list events whose text cannot be read. Raises
     INVALID_ARGUMENT if nothing matches, CONTENT_READ_FAILED if nothing matches and a text cannot be read, DOMAIN_BUSY
@@ -102,9 +102,9 @@ async def erase_captured(
     spool = Spool.of(home)
     async with _hold_lock(spool):
         waiting = await anyio.to_thread.run_sync(
-            lambda: [path for path in spool.files() if wanted.matches_file(path.read_bytes(), domain)]
+            lambda: [path for path in spool.files() if criteria.matches_file(path.read_bytes(), domain)]
         )
-        stored = await _find_stored(memory, wanted)
+        stored = await _find_stored(memory, criteria)
         if not stored.ids and not waiting:
             raise next(iter(stored.unreadable.values()), None) or invalid_argument(
                 "session", "No captured event matches", _NO_MATCH_HINT
@@ -116,7 +116,7 @@ async def erase_captured(
             forgotten = await memory.entities.forget(ids=stored.ids, erase=True, dry_run=dry_run)
         for path in () if dry_run else waiting:
             path.unlink(missing_ok=True)
-    if wanted.text is not None and not dry_run:
+    if criteria.text is not None and not dry_run:
         for session, project in {node.session: node.project for node in stored.summaries}.items():
             await summarise_session(memory, session or "", project or "")
     warnings = (*(forgotten.warnings or ()), *stored.warnings)
@@ -144,41 +144,41 @@ class _MatchingRecords:
         ]
 
 
-async def _find_stored(memory: Memory, wanted: CapturedFilter) -> _MatchingRecords:
+async def _find_stored(memory: Memory, criteria: CapturedFilter) -> _MatchingRecords:
     """Return the matching captured events, and the session summaries that may repeat their text."""
     stored = _MatchingRecords()
     roles = await roles_of(memory)
     if roles is None:
         return stored
-    properties = {} if wanted.session is None else {"session": wanted.session}
+    properties = {} if criteria.session is None else {"session": criteria.session}
     logged = await memory.history.logged_nodes(
-        [roles["Event"]], properties=properties, text=wanted.text, prefix=ID_PREFIX
+        [roles["Event"]], properties=properties, text=criteria.text, prefix=ID_PREFIX
     )
-    stored.events = [node for node in logged if await _is_match(memory, wanted, node, stored.unreadable)]
-    sessions = {*(node.session for node in stored.events), *((wanted.session,) if wanted.text is None else ())}
+    stored.events = [node for node in logged if await _is_match(memory, criteria, node, stored.unreadable)]
+    sessions = {*(node.session for node in stored.events), *((criteria.session,) if criteria.text is None else ())}
     all_summaries = await memory.history.logged_nodes([SUMMARY])
     summaries = {node.id: node for node in all_summaries if node.session is not None and node.session in sessions}
-    mentioning = () if wanted.text is None else await memory.history.logged_nodes([SUMMARY], text=wanted.text)
+    mentioning = () if criteria.text is None else await memory.history.logged_nodes([SUMMARY], text=criteria.text)
     for node in mentioning:
-        if node.session is not None and await _is_match(memory, wanted, node, stored.unreadable):
+        if node.session is not None and await _is_match(memory, criteria, node, stored.unreadable):
             summaries[node.id] = node
     stored.summaries = [*summaries.values()]
     return stored
 
 
 async def _is_match(
-    memory: Memory, wanted: CapturedFilter, node: LoggedNode, unreadable: dict[str, GraphError]
+    memory: Memory, criteria: CapturedFilter, node: LoggedNode, unreadable: dict[str, GraphError]
 ) -> bool:
     """Return whether the node matches. A node whose text cannot be read is added to `unreadable`."""
-    if wanted.text is None:
-        return wanted.matches(node.session, node.text)
+    if criteria.text is None:
+        return criteria.matches(node.session, node.text)
     try:
-        return wanted.matches(node.session, await memory.history.logged_text(node))
+        return criteria.matches(node.session, await memory.history.logged_text(node))
     except GraphError as error:
         if error.code is not Code.CONTENT_READ_FAILED:
             raise
         unreadable[node.id] = error
-        return wanted.matches(node.session, node.text)
+        return criteria.matches(node.session, node.text)
 
 
 @asynccontextmanager

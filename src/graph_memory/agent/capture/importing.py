@@ -40,8 +40,8 @@ async def import_conversations(
     tell: Progress,
 ) -> ConversationImportResult:
     """Store past conversations as events. See `Agent.import_conversations`."""
-    chosen = await anyio.to_thread.run_sync(_checked_form, source, form)
-    conversations = Conversations(source, chosen)
+    chosen_form = await anyio.to_thread.run_sync(_checked_form, source, form)
+    conversations = Conversations(source, chosen_form)
     domains: Counter[str] = Counter()
     sessions: set[tuple[str, str]] = set()
     open_sessions: dict[tuple[str, str], str] = {}
@@ -57,18 +57,18 @@ async def import_conversations(
         for (name, session), group in groups.items():
             open_sessions[name, session] = Path(group[0].folder).name
             domains[name] += len(group)
-            scoped = memory.in_domain(name).acting_as(chosen, session)
+            scoped = memory.in_domain(name).acting_as(chosen_form, session)
             new_events = await _new_events(scoped, group, planned.setdefault(name, set()) if dry_run else None)
             added += len(new_events)
             secrets += sum(event.secrets for event in new_events)
         if is_last:
             for (name, session), project in () if dry_run else open_sessions.items():
-                await summarise_session(memory.in_domain(name).acting_as(chosen, session), session, project)
+                await summarise_session(memory.in_domain(name).acting_as(chosen_form, session), session, project)
             sessions |= open_sessions.keys()
             open_sessions = {}
         tell(f"{domains.total():,} events of {len(sessions):,} sessions", None)
     return ConversationImportResult(
-        format=chosen,
+        format=chosen_form,
         dry_run=dry_run,
         domains=dict(domains),
         sessions=len(sessions),

@@ -94,12 +94,12 @@ def _time_of(event: NodeSummary) -> datetime | None:
 
 
 def _section(heading: str, texts: Sequence[str]) -> Iterator[str]:
-    shown = list(dict.fromkeys(texts))
-    if len(shown) == 1:
-        yield f"{heading}: {shown[0]}"
-    elif shown:
+    unique_texts = list(dict.fromkeys(texts))
+    if len(unique_texts) == 1:
+        yield f"{heading}: {unique_texts[0]}"
+    elif unique_texts:
         yield f"{heading}:"
-        yield from (f"- {text}" for text in shown[-_MOST_LISTED:])
+        yield from (f"- {text}" for text in unique_texts[-_MOST_LISTED:])
 
 
 def _is_message(event: NodeSummary, actor: str) -> bool:
@@ -121,8 +121,8 @@ def _failures(calls: Sequence[_Call]) -> tuple[list[str], list[str]]:
         if call.has_failed:
             failing.setdefault(key, position)
         elif key in failing:
-            between = calls[failing.pop(key) : position]
-            changed = [*dict.fromkeys(step.target for step in between if step.changes_file and step.target)]
-            after = f" (after changes to {', '.join(changed)})" if changed else ""
-            fixed.append(f"{call.target or call.tool}{after}")
+            calls_between = calls[failing.pop(key) : position]
+            changed = [*dict.fromkeys(step.target for step in calls_between if step.changes_file and step.target)]
+            suffix = f" (after changes to {', '.join(changed)})" if changed else ""
+            fixed.append(f"{call.target or call.tool}{suffix}")
     return fixed, [target or tool for tool, target in failing]

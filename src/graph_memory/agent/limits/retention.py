@@ -78,7 +78,7 @@ class Selection:
 
 @dataclass(slots=True)
 class _BatchCapacity:
-    """The remaining deletion capacity of a batch, in items and in connections and observations attached to items."""
+    """The numbers of items, and of connections and observations attached to them, that a batch can still delete."""
 
     attached_counts: Mapping[str, int]
     undeletable: Collection[str]

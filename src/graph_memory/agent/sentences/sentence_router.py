@@ -67,9 +67,9 @@ class SentenceRouter:
             await self._attempt(self._store(route, dry_run=dry_run), results, errors, route.sentence, route.kind)
         if len(errors) == len(results):
             raise errors[0]
-        first, *others = results
+        first, *other_results = results
         warnings = tuple(warning for result in results for warning in result.warnings or ())
-        update = {"others": (*(first.others or ()), *(other.about for other in others)) or None}
+        update = {"others": (*(first.others or ()), *(result.about for result in other_results)) or None}
         return first.model_copy(update={**update, "warnings": warnings or None, "dry_run": dry_run or None})
 
     async def _attempt(

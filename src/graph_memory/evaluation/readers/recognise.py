@@ -47,8 +47,8 @@ def recognise(path: Path, form: str | None = None) -> SetFormat:
         first = next(read_records(path), None)
     except UnreadableSource as error:
         raise _with_place(error) from error
-    for name, (fits, _) in _READERS.items():
-        if first is not None and fits(first):
+    for name, (is_format, _) in _READERS.items():
+        if first is not None and is_format(first):
             return name
     hint = f"Pass a file of {', '.join(FORMATS)}, or a folder of BEAM chats. --format names the format."
     raise invalid_argument("file", f"{printable(path)} is not a known question set", hint)
