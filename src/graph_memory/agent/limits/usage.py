@@ -59,7 +59,7 @@ class Usage:
 
     @asynccontextmanager
     async def count_added(self, name: Limited, node_type: str, new_count: int) -> AsyncGenerator[str | None]:
-        """Count the `new_count` nodes that the `with` block adds. Yields a warning if the limit is near, otherwise None.
+        """Count the `new_count` nodes that the `with` block adds. Yields a warning if the limit is near, or None.
 
         Raises MEMORY_LIMIT_REACHED if the domain would then exceed the limit.
         """
