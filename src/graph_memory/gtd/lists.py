@@ -105,8 +105,7 @@ def stuck_projects(projects: Iterable[NodeSummary], steps: Neighbours) -> tuple[
     )
 
 
-def render_action(node: NodeSummary, neighbours: ActionNeighbours) -> Action:
-    """Convert the node of an action to an `Action` with its contexts and projects."""
+def _render_action(node: NodeSummary, neighbours: ActionNeighbours) -> Action:
     labels = [str(context.properties.get("name") or context.title) for context in neighbours.contexts[node.id]]
     return Action(
         id=node.id,
@@ -128,7 +127,7 @@ def select_available(
     left_out_counts = dict.fromkeys(OmittedActions.model_fields, 0)
     actions: list[Action] = []
     for node in sort_by_urgency(nodes):
-        candidate = render_action(node, neighbours)
+        candidate = _render_action(node, neighbours)
         if reason := _blocking_reason(neighbours.projects[node.id], dependencies[node.id]) or _missing_resource(
             candidate, resources
         ):
@@ -161,7 +160,7 @@ def render_projects(
             id=project.id,
             title=project.title,
             due=rules.text_of(project.properties, "due"),
-            actions=tuple(render_action(node, neighbours) for node in sort_by_urgency(open_steps[project.id])),
+            actions=tuple(_render_action(node, neighbours) for node in sort_by_urgency(open_steps[project.id])),
         )
         for project in projects
     )

@@ -196,16 +196,11 @@ class GraphSaver(BaseCheckpointSaver[str]):
         return f"{number + 1:032}.{random.random():016}"  # noqa: S311 - it only has to differ
 
     def _run(self, thread: str | None, call: _Call[R]) -> R:
-        return self._runner.run(self._with_calls(thread, call))
+        return self._runner.run(lambda memory: call(Checkpoints(memory, self.serde)), self._session_for(thread))
 
     async def _arun(self, thread: str | None, call: _Call[R]) -> R:
-        return await self._runner.arun(self._with_calls(thread, call))
+        return await self._runner.arun(lambda memory: call(Checkpoints(memory, self.serde)), self._session_for(thread))
 
-    def _with_calls(self, thread: str | None, call: _Call[R]) -> Callable[[Memory], Awaitable[R]]:
-        """Return a function that makes the call in the saver's session, or in a session named after the thread."""
-        session = None if self._session else thread
-
-        async def run_call(memory: Memory) -> R:
-            return await call(Checkpoints(memory.in_session(session) if session else memory, self.serde))
-
-        return run_call
+    def _session_for(self, thread: str | None) -> str | None:
+        """Return the session that replaces the runner's session: the thread, unless the saver has a session."""
+        return None if self._session else thread

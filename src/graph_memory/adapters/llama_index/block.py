@@ -76,9 +76,4 @@ class GraphMemoryBlock(BaseMemoryBlock[str]):
             )
             for message in messages
         ]
-
-        async def add(memory: Memory) -> None:
-            in_session = memory.in_session(session) if session else memory
-            await conversations.add_messages(in_session, (self.name,), new_messages)
-
-        await self._runner.arun(add)
+        await self._runner.arun(lambda memory: conversations.add_messages(memory, (self.name,), new_messages), session)

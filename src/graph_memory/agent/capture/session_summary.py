@@ -52,7 +52,7 @@ async def summarise_session(memory: Memory, session: str, project: str, *, with_
     events = sorted(
         await memory.describe_nodes(page.node_ids), key=lambda event: str(event.properties.get("timestamp", ""))
     )
-    lines = summary_lines(events)
+    lines = _summary_lines(events)
     if lines and with_model:
         messages = [
             f"{actor}: {event.title}" for event in events for actor in ("user", "agent") if _is_message(event, actor)
@@ -68,7 +68,7 @@ async def summarise_session(memory: Memory, session: str, project: str, *, with_
         )
 
 
-def summary_lines(events: Sequence[NodeSummary]) -> list[str]:
+def _summary_lines(events: Sequence[NodeSummary]) -> list[str]:
     """Return a summary of the events, oldest first: goal, files, failures and fixes, decisions and unfinished work."""
     prompts = [event.title for event in events if _is_message(event, "user")]
     replies = [event.title for event in events if _is_message(event, "agent")]
