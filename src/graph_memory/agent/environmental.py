@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -199,9 +199,9 @@ def _pyproject(root: Path) -> object:
 def _conventions(root: Path) -> Iterator[str]:
     yield from (name for name in _CONVENTION_FILES if (root / name).is_file())
     match _pyproject(root):
-        case {"tool": dict(tools)}:
-            names = sorted(cast("dict[str, object]", tools))
-            yield from (f"{escape_invisible(name)} in pyproject.toml" for name in names)
+        case {"tool": dict()}:
+            tools = cast("Mapping[str, Mapping[str, object]]", _pyproject(root))["tool"]
+            yield from (f"{escape_invisible(name)} in pyproject.toml" for name in sorted(tools))
         case _:
             return
 
