@@ -86,19 +86,15 @@ class NewEvent:
             "tool": self.tool,
             "source": self.source,
         }
-        event = new_node(roles["Event"], self.id, self._title(), self.content, properties)
-        validity_operations: list[Operation] = (
-            [{"op": "set_validity", "id": self.id, "valid_from": self.timestamp}] if self.is_dated else []
-        )
-        causes = [new_connection(roles["CausedBy"], self.id, cause) for cause in self.caused_by]
-        entity_operations = [
-            operation
-            for number, entity in enumerate(self.entities)
-            for operation in _entity_operations(roles, self.id, entity, f"{refs}entity{number}")
-        ]
-        relations = [_with_evidence(relation, self.id) for relation in self.relations]
-        relation_operations: list[Operation] = [{"op": "create_relations", "relations": relations}] if relations else []
-        return [event, *validity_operations, *causes, *entity_operations, *relation_operations]
+        operations = [new_node(roles["Event"], self.id, self._title(), self.content, properties)]
+        if self.is_dated:
+            operations.append({"op": "set_validity", "id": self.id, "valid_from": self.timestamp})
+        operations += [new_connection(roles["CausedBy"], self.id, cause) for cause in self.caused_by]
+        for number, entity in enumerate(self.entities):
+            operations += _entity_operations(roles, self.id, entity, f"{refs}entity{number}")
+        if relations := [_with_evidence(relation, self.id) for relation in self.relations]:
+            operations.append({"op": "create_relations", "relations": relations})
+        return operations
 
     def _title(self) -> str | None:
         """Return the title, or None if the content begins with it.
@@ -249,9 +245,8 @@ def _items_of(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) 
     for number, (name, entity_type) in enumerate(extraction.types.items()):
         if name not in event_names:
             entity = {"name": name, "type": entity_type, "observations": [*extraction.observations.get(name, ())]}
-            items.append(
-                _ExtractedItem(event.id, (name,), _entity_operations(roles, event.id, entity, f"{refs}{number}"))
-            )
+            operations = _entity_operations(roles, event.id, entity, f"{refs}{number}")
+            items.append(_ExtractedItem(event.id, (name,), operations))
     for start, relation_type, end in extraction.relations:
         relation = {"from": start, "to": end, "type": relation_type, "properties": {"evidence": event.id}}
         items.append(_ExtractedItem(event.id, (start, end), [{"op": "create_relations", "relations": [relation]}]))

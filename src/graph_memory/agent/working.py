@@ -90,10 +90,10 @@ class Working:
         """
         while True:
             old_state = self._state
-            change = await to_thread.run_sync(_with_value, old_state, key, value)
+            new_state, tokens, dropped = await to_thread.run_sync(_with_value, old_state, key, value)
             if self._state is old_state:  # no other call has changed the session
-                self._sessions.keep(self._domain, self._session, change.state)
-                return self._result(change.state, change.tokens, change.dropped)
+                self._sessions.keep(self._domain, self._session, new_state)
+                return self._result(new_state, tokens, dropped)
 
     async def get(self, key: str | None = None) -> WorkingMemory:
         """Return the working memory, or only the value of one key. Raises INVALID_ARGUMENT for an unknown key."""
@@ -137,17 +137,8 @@ class Working:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """A new state that fits into its window, its number of tokens, and the outputs that were dropped."""
-
-    state: _State
-    tokens: int
-    dropped: Sequence[object]
-
-
-def _with_value(old_state: _State, key: str, value: object) -> _Change:
-    """Return the state after setting a value, and the outputs that were dropped.
+def _with_value(old_state: _State, key: str, value: object) -> tuple[_State, int, Sequence[object]]:
+    """Return the state after setting a value, its number of tokens, and the outputs that were dropped.
 
     Raises INVALID_ARGUMENT if the key or value is invalid, and CONTENT_TOO_LARGE if the value does not fit.
     """
@@ -160,7 +151,7 @@ def _with_value(old_state: _State, key: str, value: object) -> _Change:
         message = f"With {quote(key)}, the working memory would have {tokens:,} tokens, more than the {limit}"
         hint = "Clear other keys, or set a larger context_window."
         raise GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": hint})
-    return _Change(state, tokens, dropped)
+    return state, tokens, dropped
 
 
 def _excess_outputs(state: _State, limit: int) -> int:

@@ -49,12 +49,9 @@ class Gtd:
 
     async def overdue_waiting(self, *, today: date | None = None) -> WaitingFor:
         """Return the entries of `waiting_for` whose follow-up date is today or earlier."""
-        waiting_entries = await self._waiting(_day(today))
-        return WaitingFor(
-            waiting=tuple(
-                waiting for waiting in waiting_entries if waiting.days_overdue is not None and waiting.days_overdue >= 0
-            )
-        )
+        entries = await self._waiting(_day(today))
+        overdue = [entry for entry in entries if entry.days_overdue is not None and entry.days_overdue >= 0]
+        return WaitingFor(waiting=tuple(overdue))
 
     async def available_actions(
         self, *, contexts: Collection[str] | None = None, minutes: float | None = None, energy: str | None = None

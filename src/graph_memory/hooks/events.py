@@ -129,18 +129,19 @@ def event_of(
     folder: str | None = None,
 ) -> HookEvent | None:
     """Return the payload as an event of this kind, or None if it is empty or excluded from capture."""
-    folder = folder or folder_of(payload)
+    folder = folder or _folder_of(payload)
     exclusions = Exclusions.of(Path(folder))
     tool, subject = _call_of(payload) if kind == "tool" else ("", "")
     if exclusions.are_all or (subject and exclusions.mentions(subject, Path(folder))):
         return None
     failure = _failure(payload) if kind == "tool" else ""
     text = failure or _first_text(payload, _TEXT_FIELDS.get(kind, ()))
+    session = _first_text(payload, ("session_id", "conversation_id"))[:_MAX_NAME_CHARACTERS] or "unknown"
     cleaner = _Cleaner()
     event = HookEvent(
         client=client,
         kind=kind,
-        session=cleaner.clean(session_of(payload), _MAX_NAME_CHARACTERS),
+        session=cleaner.clean(session, _MAX_NAME_CHARACTERS),
         at=at or datetime.now(UTC).isoformat(timespec="milliseconds"),
         folder=folder,
         domain=domain,
@@ -157,12 +158,7 @@ def event_of(
     return None if is_empty else replace(event, secrets=cleaner.secrets)
 
 
-def session_of(payload: Mapping[str, object]) -> str:
-    """Return the client's session id, or `unknown`."""
-    return _first_text(payload, ("session_id", "conversation_id"))[:_MAX_NAME_CHARACTERS] or "unknown"
-
-
-def folder_of(payload: Mapping[str, object]) -> str:
+def _folder_of(payload: Mapping[str, object]) -> str:
     """Return the event's working folder, or this process's current folder if it is missing or invalid."""
     roots = payload.get("workspace_roots")
     for value in (payload.get("cwd"), *(cast("list[object]", roots)[:1] if isinstance(roots, list) else ())):

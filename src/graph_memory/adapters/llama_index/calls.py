@@ -315,11 +315,8 @@ def _details_of(node: LabelledNode) -> Mapping[str, Any]:
 
 def _properties_to_store(node: LabelledNode) -> dict[str, Any]:
     """Return the properties to store on the node, without `name`, which stores the name of an entity."""
-    return (
-        _valid_properties(node.properties, _NAME)
-        if isinstance(node, EntityNode)
-        else _valid_properties(node.properties)
-    )
+    reserved = (_NAME,) if isinstance(node, EntityNode) else ()
+    return _valid_properties(node.properties, *reserved)
 
 
 def _node_of(node: NodeDescription, text: str) -> LabelledNode:

@@ -60,9 +60,8 @@ async def session_briefing(memory: Memory, session: str | None, project: str | N
     if started.empty:
         return Briefing()
     questions = [f"- {' and '.join(question.about)}: {question.reason}" for question in started.questions or ()]
-    return await _in_fence(
-        [started.text, *(["", "## Open questions", *questions] if questions else [])], "briefing", ()
-    )
+    lines = [started.text, *(["", "## Open questions", *questions] if questions else [])]
+    return await _in_fence(lines, "briefing", ())
 
 
 async def prompt_context(memory: Memory, prompt: str, session: str | None, shown: Collection[str]) -> Briefing:

@@ -115,9 +115,8 @@ def _match_pattern(pattern: Pattern, situation: Situation) -> PatternMatch | Non
     met_conditions = tuple(condition for condition in pattern.conditions if situation.meets(condition))
     if not met_conditions:
         return None
-    share = sum(condition.weight for condition in met_conditions) / sum(
-        condition.weight for condition in pattern.conditions
-    )
+    total_weight = sum(condition.weight for condition in pattern.conditions)
+    share = sum(condition.weight for condition in met_conditions) / total_weight
     is_warning = pattern.pattern_type == "anti_pattern"
     warning = f"Avoid this: {pattern.description or pattern.name}" if is_warning else None
     return PatternMatch(

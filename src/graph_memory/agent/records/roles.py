@@ -159,11 +159,8 @@ def roles_in(ontology: Ontology, part: Part = "project") -> Roles:
     new_connections: list[ConnectionType] = []
     for layer_type in layer_ontology(part).node_types:
         existing_type = ontology.find_node_type(layer_type.name)
-        name = (
-            layer_type.name
-            if existing_type is None or _is_layer_type(existing_type, layer_type)
-            else f"{_PREFIX}{layer_type.name}"
-        )
+        is_usable = existing_type is None or _is_layer_type(existing_type, layer_type)
+        name = layer_type.name if is_usable else f"{_PREFIX}{layer_type.name}"
         names[layer_type.name] = name
         new_nodes += [] if ontology.find_node_type(name) else [replace(layer_type, name=name)]
     for layer_type in layer_ontology(part).connection_types:
