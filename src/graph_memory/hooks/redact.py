@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import starmap
 from pathlib import Path
 
 _RULES_FILE = Path(__file__).with_name("secret_rules.json")
@@ -164,10 +163,8 @@ def count_markers(text: str) -> int:
 @cache
 def rules() -> Sequence[Rule]:
     """Return all rules: this module's rules, then the rules of detect-secrets."""
-    return [
-        *starmap(Rule, _OWN_RULES),
-        *(Rule(**fields) for fields in json.loads(_RULES_FILE.read_text(encoding="utf-8"))["rules"]),
-    ]
+    own_rules = [Rule(*fields) for fields in _OWN_RULES]
+    return [*own_rules, *(Rule(**fields) for fields in json.loads(_RULES_FILE.read_text(encoding="utf-8"))["rules"])]
 
 
 @cache
