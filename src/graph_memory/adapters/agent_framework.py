@@ -3,8 +3,8 @@
 async with open_memory() as memory:
     agent = Agent(client, context_providers=[GraphContextProvider(memory, domain="assistant")])
 
-Before a run, the agent gets what the memory knows about the new messages, fenced as data. After a run, its messages and
-the answer are stored as nodes of type `ConversationMessage`. The log records the session of the agent.
+Before a run, the agent gets what the memory knows about the new messages, fenced as data. After a run, the new messages
+and the answer are stored as nodes of type `ConversationMessage`. The log records the session of the agent.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ ACTOR = "agent-framework"
 
 
 class GraphContextProvider(ContextProvider):
-    """A context provider in a domain of a memory, which was opened with `open_memory` or `open_memory_sync`.
+    """A context provider on a domain of a memory that was opened with `open_memory` or `open_memory_sync`.
 
-    With an async memory, create it within the event loop. `max_tokens` limits the text that a run gets from the memory.
+    If the memory is async, create the provider within its event loop. `max_tokens` limits the text that a run gets from
+    the memory.
     """
 
     def __init__(

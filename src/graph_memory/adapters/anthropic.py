@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 ACTOR = "claude"
 """Default actor of the changes in the log."""
 
-_Call = Callable[[FileMemory], Awaitable[FileView | FileChangeResult]]
+_Result = FileView | FileChangeResult
 
 
 class MemoryTool(BetaAbstractMemoryTool):
     """The memory tool for `Anthropic` clients, on a memory opened with `open_memory_sync`.
 
-    Without a `domain`, the files are in the default domain of the memory. Give each user a separate domain.
+    If `domain` is not given, the files are in the default domain of the memory. Give each user a separate domain.
     """
 
     def __init__(
@@ -61,36 +61,36 @@ class MemoryTool(BetaAbstractMemoryTool):
         self._memory = memory.acting_as(actor, session)
         self._domain = domain
 
-    def _reply(self, call: _Call) -> str:
-        return self._memory.run(lambda memory: _reply(FileMemory(memory, domain=self._domain), call))
+    def _reply(self, call: Callable[[FileMemory], Awaitable[_Result]]) -> str:
+        return self._memory.run(lambda memory: _reply(call(FileMemory(memory, domain=self._domain))))
 
     @override
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        return self._reply(_view(command))
+        return self._reply(lambda files: files.view(command.path, command.view_range))
 
     @override
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        return self._reply(_create(command))
+        return self._reply(lambda files: files.create(command.path, command.file_text))
 
     @override
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        return self._reply(_str_replace(command))
+        return self._reply(lambda files: files.str_replace(command.path, command.old_str, command.new_str))
 
     @override
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        return self._reply(_insert(command))
+        return self._reply(lambda files: files.insert(command.path, command.insert_line, command.insert_text))
 
     @override
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        return self._reply(_delete(command))
+        return self._reply(lambda files: files.delete(command.path))
 
     @override
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        return self._reply(_rename(command))
+        return self._reply(lambda files: files.rename(command.old_path, command.new_path))
 
     @override
     def clear_all_memory(self) -> str:
-        """Delete all files of the tool, and no other nodes of the domain."""
+        """Delete all files of the tool, but no other nodes of the domain."""
         return self._reply(lambda files: files.clear())
 
 
@@ -111,62 +111,38 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
 
     @override
     async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        return await _reply(self._files, _view(command))
+        return await _reply(self._files.view(command.path, command.view_range))
 
     @override
     async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        return await _reply(self._files, _create(command))
+        return await _reply(self._files.create(command.path, command.file_text))
 
     @override
     async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        return await _reply(self._files, _str_replace(command))
+        return await _reply(self._files.str_replace(command.path, command.old_str, command.new_str))
 
     @override
     async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        return await _reply(self._files, _insert(command))
+        return await _reply(self._files.insert(command.path, command.insert_line, command.insert_text))
 
     @override
     async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        return await _reply(self._files, _delete(command))
+        return await _reply(self._files.delete(command.path))
 
     @override
     async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        return await _reply(self._files, _rename(command))
+        return await _reply(self._files.rename(command.old_path, command.new_path))
 
     @override
     async def clear_all_memory(self) -> str:
-        """Delete all files of the tool, and no other nodes of the domain."""
-        return await _reply(self._files, lambda files: files.clear())
+        """Delete all files of the tool, but no other nodes of the domain."""
+        return await _reply(self._files.clear())
 
 
-def _view(command: BetaMemoryTool20250818ViewCommand) -> _Call:
-    return lambda files: files.view(command.path, command.view_range)
-
-
-def _create(command: BetaMemoryTool20250818CreateCommand) -> _Call:
-    return lambda files: files.create(command.path, command.file_text)
-
-
-def _str_replace(command: BetaMemoryTool20250818StrReplaceCommand) -> _Call:
-    return lambda files: files.str_replace(command.path, command.old_str, command.new_str)
-
-
-def _insert(command: BetaMemoryTool20250818InsertCommand) -> _Call:
-    return lambda files: files.insert(command.path, command.insert_line, command.insert_text)
-
-
-def _delete(command: BetaMemoryTool20250818DeleteCommand) -> _Call:
-    return lambda files: files.delete(command.path)
-
-
-def _rename(command: BetaMemoryTool20250818RenameCommand) -> _Call:
-    return lambda files: files.rename(command.old_path, command.new_path)
-
-
-async def _reply(files: FileMemory, call: _Call) -> str:
-    """Return the reply to a call. If the call fails, raise ToolError with the message for the model."""
+async def _reply(result: Awaitable[_Result]) -> str:
+    """Return the text of a result. If its call fails, raise ToolError with the message for the model."""
     try:
-        return (await call(files)).text
+        return (await result).text
     except FileError as error:
         raise ToolError(error.reply) from error
     except GraphError as error:

@@ -10,9 +10,8 @@ records the session of the event.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
 from uuid import uuid4
 
 from google.adk.events.event import Event
@@ -31,7 +30,6 @@ from graph_memory.model.results import NodeDescription
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.sync import SyncMemory
 
-R = TypeVar("R")
 ACTOR = "google-adk"
 """Default actor of the changes in the log."""
 _MAX_LIMIT = 100
@@ -40,10 +38,10 @@ _DEFAULT_LIMIT = 10
 
 
 class GraphMemoryService(BaseMemoryService):
-    """A memory service in a domain of a memory, which was opened with `open_memory` or `open_memory_sync`.
+    """A memory service on a domain of a memory that was opened with `open_memory` or `open_memory_sync`.
 
-    With an async memory, create it within the event loop. A search returns at most `limit` memories (1 to 100):
-    first the messages that match by words or meaning, then messages shortly before or after a match.
+    If the memory is async, create the service within its event loop. A search returns at most `limit` memories (from 1
+    to 100): first the messages that match by words or meaning, then messages shortly before or after a match.
     `custom_metadata` is not stored. Raises INVALID_ARGUMENT if `limit` is not between 1 and 100.
     """
 
@@ -68,7 +66,9 @@ class GraphMemoryService(BaseMemoryService):
         Replaces stored events that have changed, and deletes stored events that the session no longer contains.
         """
         scope, new_messages = (session.app_name, session.user_id), _messages_of(session.events, session.id)
-        await self._run(session.id, lambda memory: messages.replace_messages(memory, scope, session.id, new_messages))
+        await self._runner.arun(
+            lambda memory: messages.replace_messages(memory, scope, session.id, new_messages), session.id
+        )
 
     @override
     async def add_events_to_memory(
@@ -82,7 +82,8 @@ class GraphMemoryService(BaseMemoryService):
     ) -> None:
         """Store the events that are not stored yet. Events that were deleted from the memory are not stored again."""
         new_messages = _messages_of(events, session_id)
-        await self._run(session_id, lambda memory: messages.add_messages(memory, (app_name, user_id), new_messages))
+        scope = (app_name, user_id)
+        await self._runner.arun(lambda memory: messages.add_messages(memory, scope, new_messages), session_id)
 
     @override
     async def add_memory(
@@ -95,30 +96,24 @@ class GraphMemoryService(BaseMemoryService):
     ) -> None:
         """Store memories that belong to no session. A memory without an id gets a generated id."""
         new_messages = [_message_of_entry(entry) for entry in memories]
-        await self._run(None, lambda memory: messages.add_messages(memory, (app_name, user_id), new_messages))
+        await self._runner.arun(lambda memory: messages.add_messages(memory, (app_name, user_id), new_messages))
 
     @override
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
         """Return the user's memories that best match the query, by words and meaning."""
-        hits = await self._run(
-            None, lambda memory: messages.search_messages(memory, (app_name, user_id), query, self._limit)
+        hits = await self._runner.arun(
+            lambda memory: messages.search_messages(memory, (app_name, user_id), query, self._limit)
         )
         return SearchMemoryResponse(memories=[_entry_of(node, text) for node, text in hits])
 
     @override
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Delete the memory with this id. Without an id, delete nothing.
+        """Delete the memory with this id. If no id is given, delete nothing.
 
         If the memory's event is added again, it is ignored. The log keeps the text until you erase it.
         """
         if memory_id:
-            await self._run(None, lambda memory: messages.forget_message(memory, (app_name, user_id), memory_id))
-
-    async def _run(self, session: str | None, function: Callable[[Memory], Awaitable[R]]) -> R:
-        async def call(memory: Memory) -> R:
-            return await function(memory.in_session(session) if session else memory)
-
-        return await self._runner.arun(call)
+            await self._runner.arun(lambda memory: messages.forget_message(memory, (app_name, user_id), memory_id))
 
 
 def _messages_of(events: Sequence[Event], session: str | None) -> list[Message]:

@@ -19,15 +19,8 @@ from graph_memory.model.results import NodeDescription
 from graph_memory.model.values.fields import check_metadata
 from graph_memory.model.values.properties import PropertyType
 
-KEY, SCOPE, ID, SESSION, AUTHOR, TIME, DELETED = (
-    "message",
-    "scope",
-    "message_id",
-    "session",
-    "author",
-    "time",
-    "deleted",
-)
+KEY, SCOPE, ID, SESSION = "message", "scope", "message_id", "session"
+AUTHOR, TIME, DELETED = "author", "time", "deleted"
 MESSAGE = NodeType(
     "ConversationMessage",
     "A message of a conversation. Its content is the text, its metadata the whole message, if that fits.",

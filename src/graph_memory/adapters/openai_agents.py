@@ -49,9 +49,10 @@ SESSION_ITEM = NodeType(
 
 
 class GraphSession(SessionABC):
-    """A session in a domain of a memory, which was opened with `open_memory` or `open_memory_sync`.
+    """A session on a domain of a memory that was opened with `open_memory` or `open_memory_sync`.
 
-    Create it within the event loop. Each change is one transaction, so several processes can share a session.
+    If the memory is async, create the session within its event loop. Each change is one transaction, so several
+    processes can share a session.
     """
 
     def __init__(

@@ -41,12 +41,12 @@ _ANY_OBJECT = SchemaValidator(core_schema.dict_schema(keys_schema=core_schema.st
 
 
 class GraphToolset(AbstractToolset[AgentDepsT]):
-    """Tools of a memory, which was opened with `open_memory` or `open_memory_sync`.
+    """Tools on a memory that was opened with `open_memory` or `open_memory_sync`.
 
-    With a `domain`, the tools can read and change only that domain, whatever the model asks for.
-    `tools` lists presets, toolsets or tools of the MCP server. `primer_tokens` is the maximum number of tokens of the
-    primer; 0 omits it. `max_retries` limits how often the model may correct the arguments of a call. With an async
-    memory, create the toolset within the event loop.
+    If `domain` is given, the tools can read and change only that domain, whatever the model asks for. `tools` lists
+    presets, toolsets or tools of the MCP server. `primer_tokens` is the maximum number of tokens of the primer. 0 omits
+    the primer. `max_retries` limits how often the model may correct the arguments of a call. If the memory is async,
+    create the toolset within its event loop.
     """
 
     def __init__(

@@ -24,35 +24,31 @@ class Runner:
     """Calls async functions with a sync or an async memory, as one actor in one session."""
 
     def __init__(self, memory: Memory | SyncMemory, domain: str | None, actor: str | None, session: str | None) -> None:
-        if isinstance(memory, Memory):
-            placed = memory if domain is None else memory.in_domain(domain)
-            self._memory: Memory | SyncMemory = placed.acting_as(actor, session)
-            self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
-        else:
-            placed_sync = memory if domain is None else memory.in_domain(domain)
-            self._memory, self._loop = placed_sync.acting_as(actor, session), None
+        scoped = memory if domain is None else memory.in_domain(domain)
+        self._memory: Memory | SyncMemory = scoped.acting_as(actor, session)
+        self._loop = asyncio.get_running_loop() if isinstance(memory, Memory) else None
 
-    async def arun(self, function: Callable[[Memory], Awaitable[R]]) -> R:
-        """Call an async function with the memory, and return its result."""
-        memory = self._memory
+    async def arun(self, function: Callable[[Memory], Awaitable[R]], session: str | None = None) -> R:
+        """Call an async function with the memory, and return its result. `session` replaces the runner's session."""
+        memory, call = self._memory, _with_session(function, session)
         if not isinstance(memory, Memory):
-            return await run_sync(memory.run, function)
+            return await run_sync(memory.run, call)
         if self._loop is None or _running_loop() is self._loop:
-            return await function(memory)
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_await(function(memory)), self._loop))
+            return await call(memory)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_await(call(memory)), self._loop))
 
-    def run(self, function: Callable[[Memory], Awaitable[R]]) -> R:
-        """Call an async function with the memory from synchronous code, and return its result.
+    def run(self, function: Callable[[Memory], Awaitable[R]], session: str | None = None) -> R:
+        """Call an async function with the memory from synchronous code, and return its result. See `arun`.
 
         Raises RuntimeError in the thread whose event loop runs the async memory.
         """
-        memory = self._memory
+        memory, call = self._memory, _with_session(function, session)
         if not isinstance(memory, Memory):
-            return memory.run(function)
+            return memory.run(call)
         if self._loop is None or _running_loop() is self._loop:
             message = "A synchronous call would block the event loop of the memory. Use the async method, or open the"
             raise RuntimeError(f"{message} memory with open_memory_sync.")
-        return asyncio.run_coroutine_threadsafe(_await(function(memory)), self._loop).result()
+        return asyncio.run_coroutine_threadsafe(_await(call(memory)), self._loop).result()
 
 
 async def has_type(memory: Memory, node_type: NodeType) -> bool:
@@ -63,6 +59,10 @@ async def has_type(memory: Memory, node_type: NodeType) -> bool:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         return False
+
+
+def _with_session(function: Callable[[Memory], Awaitable[R]], session: str | None) -> Callable[[Memory], Awaitable[R]]:
+    return lambda memory: function(memory.in_session(session) if session else memory)
 
 
 async def _await(result: Awaitable[R]) -> R:

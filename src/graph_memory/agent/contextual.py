@@ -49,7 +49,7 @@ class Contextual:
         a text or source, INVALID_PROPERTY for invalid metadata, CONTENT_TOO_LARGE for a text that is too long, and
         MEMORY_LIMIT_REACHED if the domain has as many documents as its limits allow.
         """
-        fields = [_fields(document) for document in documents]
+        fields = [_parse_document(document) for document in documents]
         node_ids = [new_id("mem") for _ in documents]
 
         def changes(roles: Roles) -> list[Operation]:
@@ -97,7 +97,7 @@ class Contextual:
         return DurabilityResult()
 
 
-def _fields(document: Mapping[str, object]) -> tuple[str, str, Mapping[str, object]]:
+def _parse_document(document: Mapping[str, object]) -> tuple[str, str, Mapping[str, object]]:
     """Return the title, text and properties of the document's node.
 
     Raises INVALID_ARGUMENT if the text or source is missing, or the metadata is not an object.

@@ -93,7 +93,15 @@ class Environmental:
 
     async def refresh(self, *, limit: int = 200) -> Environment:
         """Scan the project again. Raises INVALID_ARGUMENT if the root is not a folder, or `limit` is out of range."""
-        return _truncate(await self._scan(), limit)
+        root = self._path()
+        if not root.is_dir():
+            raise invalid_argument("root", f"{quote(str(root))} is not a folder", "Pass the path of a project.")
+        environment = await to_thread.run_sync(scan, root)
+        entries = [key for key in self._cache if key[1].startswith("environment of ")]
+        for key in entries[:-_MAX_CACHED_SCANS]:
+            del self._cache[key]
+        self._cache["", f"environment of {root}"] = environment
+        return _truncate(environment, limit)
 
     async def snapshot(self, session: str = "default") -> EventResult:
         """Record a new scan as an event of type `environment`. Raises INVALID_ARGUMENT if the root is not a folder."""
@@ -103,17 +111,6 @@ class Environmental:
         return await self._episodic.record(
             "environment", "\n".join(lines), session=session, actor="system", summary=summary
         )
-
-    async def _scan(self) -> Environment:
-        root = self._path()
-        if not root.is_dir():
-            raise invalid_argument("root", f"{quote(str(root))} is not a folder", "Pass the path of a project.")
-        environment = await to_thread.run_sync(scan, root)
-        entries = [key for key in self._cache if key[1].startswith("environment of ")]
-        for key in entries[:-_MAX_CACHED_SCANS]:
-            del self._cache[key]
-        self._cache["", f"environment of {root}"] = environment
-        return environment
 
     def _path(self) -> Path:
         return project_root(Path.cwd()) if self._root is None else Path(self._root).expanduser().resolve()
@@ -183,7 +180,6 @@ def _project_of(root: Path) -> tuple[str | None, str | None]:
 
 
 def _build_backend(root: Path) -> str | None:
-    """Return the build backend of the Python project, such as hatchling, or None."""
     match _pyproject(root):
         case {"build-system": {"build-backend": str(backend)}}:
             return escape_invisible(backend)

@@ -97,21 +97,21 @@ class Episodic:
 
         Raises INVALID_ARGUMENT if `limit` or `cursor` is invalid.
         """
-        return await self._latest({"session": session or self._session}, limit, cursor)
+        return await self._newest_events({"session": session or self._session}, limit, cursor)
 
     async def get_by_type(self, event_type: str, *, limit: int = 20, cursor: str | None = None) -> Events:
         """Return the events of a type in all sessions, newest first.
 
         Raises INVALID_ARGUMENT if `limit` or `cursor` is invalid.
         """
-        return await self._latest({"event_type": event_type}, limit, cursor)
+        return await self._newest_events({"event_type": event_type}, limit, cursor)
 
     async def get_by_outcome(self, outcome: Outcome, *, limit: int = 20, cursor: str | None = None) -> Events:
         """Return the events with an outcome in all sessions, newest first.
 
         Raises INVALID_ARGUMENT if `limit` or `cursor` is invalid.
         """
-        return await self._latest({"outcome": outcome}, limit, cursor)
+        return await self._newest_events({"outcome": outcome}, limit, cursor)
 
     async def get_chain(self, event_id: str, *, depth: int = 20, limit: int = 100) -> Events:
         """Return the causes and consequences of an event. Each event occurs once, even in a cycle.
@@ -152,7 +152,7 @@ class Episodic:
         nodes = await self._memory.describe_nodes([hit.id for hit in results.hits])
         return Events(events=tuple(map(event_of, nodes)), warnings=results.warnings)
 
-    async def _latest(self, properties: Mapping[str, object], limit: int, cursor: str | None) -> Events:
+    async def _newest_events(self, properties: Mapping[str, object], limit: int, cursor: str | None) -> Events:
         roles = await roles_of(self._memory)
         if roles is None:
             return Events(events=())
@@ -170,7 +170,10 @@ class Episodic:
     async def _walk(
         self, roles: Roles, start: str, direction: Direction, depth: int, limit: int
     ) -> tuple[Mapping[str, int], bool]:
-        """Return the number of steps to each event within `depth`, with the start, and whether the chain continues."""
+        """Return the distances of the start and of the events that it leads to, and whether the chain continues.
+
+        Distances are numbers of steps. The walk ends after `depth` steps, or if there are more than `limit` events.
+        """
         distances = {start: 0}
         level = [start]
         for step in range(1, depth + 1):
@@ -178,16 +181,16 @@ class Episodic:
                 level, direction=direction, connection_type=roles["CausedBy"]
             )
             level = [event for event in dict.fromkeys(chain(*neighbours.values())) if event not in distances]
-            room = limit + 1 - len(distances)
-            distances |= dict.fromkeys(level[:room], step)
-            if len(level) > room:
+            remaining = limit + 1 - len(distances)
+            distances |= dict.fromkeys(level[:remaining], step)
+            if len(level) > remaining:
                 return distances, True
             if not level:
                 return distances, False
-        beyond = await self._memory.get_connected_nodes_of(
+        next_neighbours = await self._memory.get_connected_nodes_of(
             level, direction=direction, connection_type=roles["CausedBy"]
         )
-        return distances, any(event not in distances for event in chain(*beyond.values()))
+        return distances, any(event not in distances for event in chain(*next_neighbours.values()))
 
 
 def event_of(node: NodeSummary) -> Event:

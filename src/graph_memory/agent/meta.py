@@ -57,7 +57,9 @@ class MetaMemory:
             require(domains[0])
         memories = [self._project.in_domain(domain) for domain in names] or [self._project]
         events: list[NodeSummary] = []
-        warnings = [text for domain in names for text in await _domain_warnings(self._project, domain)]
+        warnings = [
+            f"Domain {domain} does not exist." for domain in names if not await _exists(self._project.in_domain(domain))
+        ]
         for memory in memories:
             calls, has_more = await _tool_calls(memory)
             events += [call for call in calls if name in (None, tool_of(call))]
@@ -66,7 +68,7 @@ class MetaMemory:
             warnings.append(
                 f"{unnamed_count:,} events of type {TOOL_CALL} have no property tool, so they do not count."
             )
-        return await self._with_nodes(statistics_of(events), name, warnings)
+        return await self._build_capabilities(statistics_of(events), name, warnings)
 
     async def set_capability(self, capability: str, kind: CapabilityKind) -> Capabilities:
         """Record a capability: a strength, a weakness, a limit (`cannot_do`) or a reason to ask first (`should_ask`).
@@ -75,8 +77,8 @@ class MetaMemory:
         tools. Raises INVALID_ARGUMENT if an argument is invalid, and CONTENT_TOO_LARGE if the sentence is too long.
         """
         name = check_text("capability", capability)
-        await self._set(name, "Capability", {"kind": check_choice("kind", kind, KINDS)})
-        return Capabilities(tools=(), **_capabilities_in(await self._nodes()))
+        await self._store_entity(name, "Capability", {"kind": check_choice("kind", kind, KINDS)})
+        return Capabilities(tools=(), **_capabilities_in(await self._nodes_by_type()))
 
     async def set_tool(self, tool: str, usage: str | None = None) -> Capabilities:
         """Record a tool of the agent, and when and how to use it.
@@ -84,19 +86,19 @@ class MetaMemory:
         Raises INVALID_ARGUMENT if a text is blank, and CONTENT_TOO_LARGE if a text is too long.
         """
         name = check_text("tool", tool)
-        await self._set(name, "Tool", {} if usage is None else {"usage": check_text("usage", usage)})
+        await self._store_entity(name, "Tool", {} if usage is None else {"usage": check_text("usage", usage)})
         return await self.get(name)
 
     async def remove(self, name: str) -> None:
         """Delete a capability or a tool. It remains in the log. Raises INVALID_ARGUMENT for an unknown name."""
-        nodes = await self._nodes()
+        nodes = await self._nodes_by_type()
         matches = [node for node in nodes.get("Capability", ()) + nodes.get("Tool", ()) if _name(node) == name]
         if not matches:
             hint = Hint("Find the names with {get_capabilities}.")
             raise invalid_argument("name", f"No capability or tool is named {quote(name)}", hint)
         await self._agent.delete_node(matches[0].id)
 
-    async def _set(self, name: str, kind: str, properties: dict[str, str]) -> None:
+    async def _store_entity(self, name: str, kind: str, properties: dict[str, str]) -> None:
         """Create or change a capability or tool. Raises INVALID_ARGUMENT if an entity of another type has the name."""
         roles = await roles_of(self._agent, "agent")
         entities = () if roles is None else (await self._agent.entities.open_nodes([name])).entities
@@ -107,22 +109,21 @@ class MetaMemory:
         roles = await add_types(self._agent, lambda _: (), "agent")
         await self._agent.entities.upsert(name, type=roles[kind], properties=properties)
 
-    async def _with_nodes(
+    async def _build_capabilities(
         self, statistics: Sequence[ToolStatistics], tool: str | None, warnings: list[str]
     ) -> Capabilities:
         """Return the capabilities, and every tool with its statistics, including tools that were never called."""
-        nodes = await self._nodes()
+        nodes = await self._nodes_by_type()
         usages = {_name(node): node.properties.get("usage") for node in nodes.get("Tool", ())}
-        used = {row.tool for row in statistics}
-        unused = [ToolStatistics(tool=name) for name in sorted(usages) if name not in used and tool in (None, name)]
-        tools = [row.model_copy(update={"usage": usages.get(row.tool)}) for row in (*statistics, *unused)]
+        called = {row.tool for row in statistics}
+        uncalled = [ToolStatistics(tool=name) for name in sorted(usages.keys() - called) if tool in (None, name)]
+        tools = [row.model_copy(update={"usage": usages.get(row.tool)}) for row in (*statistics, *uncalled)]
         if tool is not None and not tools:
             warnings.append(f"No call of {quote(tool)} is recorded.")
         unique = tuple(dict.fromkeys(warnings)) or None
         return Capabilities(tools=tuple(tools), warnings=unique, **_capabilities_in(nodes))
 
-    async def _nodes(self) -> dict[str, tuple[NodeSummary, ...]]:
-        """Return the agent's `Capability` and `Tool` nodes by type."""
+    async def _nodes_by_type(self) -> dict[str, tuple[NodeSummary, ...]]:
         if (roles := await roles_of(self._agent, "agent")) is None:
             return {}
         pages = {kind: await self._agent.query_nodes(type=roles[kind]) for kind in ("Capability", "Tool")}
@@ -134,22 +135,21 @@ def _name(node: NodeSummary) -> str:
 
 
 def _capabilities_in(nodes: Mapping[str, Sequence[NodeSummary]]) -> dict[str, Any]:
-    """Return the names of the capabilities, keyed by the field of `Capabilities` for their kind."""
+    """Return the names of the capabilities by kind, keyed by the corresponding field of `Capabilities`."""
     kinds = [(node.properties.get("kind"), _name(node)) for node in nodes.get("Capability", ())]
     return {
         field: tuple(name for listed, name in kinds if listed == kind) or None for field, kind in _KIND_BY_FIELD.items()
     }
 
 
-async def _domain_warnings(memory: Memory, domain: str) -> list[str]:
-    """Return a list with a warning if the domain does not exist, otherwise an empty list."""
+async def _exists(domain: Memory) -> bool:
     try:
-        await memory.in_domain(domain).get_ontology()
+        await domain.get_ontology()
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
-        return [f"Domain {domain} does not exist."]
-    return []
+        return False
+    return True
 
 
 async def _tool_calls(memory: Memory) -> tuple[Sequence[NodeSummary], bool]:

@@ -37,7 +37,7 @@ _MAX_EXTRACTED_OPERATIONS = 5_000
 """Maximum number of operations of a call for extracted entities and relations."""
 _MAX_ATTEMPTS = 4
 _MAX_CHARACTERS_IN_LOOP = 10_000
-"""Maximum number of characters for which an archetype runs in the event loop. Longer content is read in a thread."""
+"""Maximum number of characters for which an archetype runs in the event loop, not in a thread."""
 _TITLE_CHARACTERS = 10_000
 """Number of characters at the start of the content that are searched for a title."""
 _NOTHING_WRITTEN_CODES = frozenset(
@@ -86,20 +86,15 @@ class NewEvent:
             "tool": self.tool,
             "source": self.source,
         }
-        event = new_node(roles["Event"], self.id, self._title(), self.content, properties)
-        validity_operations: list[Operation] = (
-            [{"op": "set_validity", "id": self.id, "valid_from": self.timestamp}] if self.is_dated else []
-        )
-        causes = [new_connection(roles["CausedBy"], self.id, cause) for cause in self.caused_by]
-        entities_with_refs = [(entity, f"{refs}entity{number}") for number, entity in enumerate(self.entities)]
-        entity_operations = [
-            operation
-            for entity, ref in entities_with_refs
-            for operation in _entity_operations(roles, self.id, entity, ref)
-        ]
-        relations = [_with_evidence(relation, self.id) for relation in self.relations]
-        relation_operations: list[Operation] = [{"op": "create_relations", "relations": relations}] if relations else []
-        return [event, *validity_operations, *causes, *entity_operations, *relation_operations]
+        operations = [new_node(roles["Event"], self.id, self._title(), self.content, properties)]
+        if self.is_dated:
+            operations.append({"op": "set_validity", "id": self.id, "valid_from": self.timestamp})
+        operations += [new_connection(roles["CausedBy"], self.id, cause) for cause in self.caused_by]
+        for number, entity in enumerate(self.entities):
+            operations += _entity_operations(roles, self.id, entity, f"{refs}entity{number}")
+        if relations := [_with_evidence(relation, self.id) for relation in self.relations]:
+            operations.append({"op": "create_relations", "relations": relations})
+        return operations
 
     def _title(self) -> str | None:
         """Return the title, or None if the content begins with it.
@@ -123,7 +118,6 @@ def _join_keywords(keywords: Sequence[str]) -> str | None:
 
 
 def _with_evidence(relation: Mapping[str, object], event_id: str) -> Mapping[str, object]:
-    """Return the relation with the id of the event as its property `evidence`."""
     properties: object = relation.get("properties") or {}
     if not isinstance(properties, Mapping):
         return relation  # the batch rejects it
@@ -225,11 +219,15 @@ def _receipt_of(
 async def _extract(
     events: Sequence[NewEvent], archetype: Archetype, roles: Roles
 ) -> tuple[list[_ExtractedItem], tuple[str, ...]]:
-    """Return the items that the archetype extracts, and a warning if it failed or did not get all events."""
+    """Return the items that the archetype extracts, and a warning if it failed or if it was not run on all events."""
     extracted_items: list[_ExtractedItem] = []
     for number, event in enumerate(events):
         try:
-            extraction = await _run_archetype(archetype, event)
+            text = event.content[:MAX_CHARACTERS]
+            if len(text) <= _MAX_CHARACTERS_IN_LOOP:
+                extraction = archetype(event.event_type, text).truncate()
+            else:
+                extraction = (await to_thread.run_sync(archetype, event.event_type, text)).truncate()
         except Exception as error:  # noqa: BLE001 - a plug-in can raise anything, and the event is recorded without it
             return [], (f"The archetype failed, so nothing was extracted: {type(error).__name__}: {error}",)
         extracted_items += _items_of(roles, event, extraction, f"event{number}_found")
@@ -240,14 +238,6 @@ async def _extract(
     return extracted_items, ()
 
 
-async def _run_archetype(archetype: Archetype, event: NewEvent) -> Extraction:
-    """Run the archetype on the event, and truncate the result. Long content is processed in a thread."""
-    text = event.content[:MAX_CHARACTERS]
-    if len(text) <= _MAX_CHARACTERS_IN_LOOP:
-        return archetype(event.event_type, text).truncate()
-    return (await to_thread.run_sync(archetype, event.event_type, text)).truncate()
-
-
 def _items_of(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> list[_ExtractedItem]:
     """Return the extracted entities and relations with their operations. Omits entities of the event itself."""
     event_names = {name for entity in event.entities if isinstance(name := entity.get("name"), str)}
@@ -255,9 +245,8 @@ def _items_of(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) 
     for number, (name, entity_type) in enumerate(extraction.types.items()):
         if name not in event_names:
             entity = {"name": name, "type": entity_type, "observations": [*extraction.observations.get(name, ())]}
-            items.append(
-                _ExtractedItem(event.id, (name,), _entity_operations(roles, event.id, entity, f"{refs}{number}"))
-            )
+            operations = _entity_operations(roles, event.id, entity, f"{refs}{number}")
+            items.append(_ExtractedItem(event.id, (name,), operations))
     for start, relation_type, end in extraction.relations:
         relation = {"from": start, "to": end, "type": relation_type, "properties": {"evidence": event.id}}
         items.append(_ExtractedItem(event.id, (start, end), [{"op": "create_relations", "relations": [relation]}]))

@@ -40,7 +40,7 @@ _ATTEMPTS = 200
 
 @dataclass(frozen=True, slots=True)
 class _CachedPatterns:
-    """The patterns of a domain as they were after the change with the id `change`."""
+    """The patterns of a domain as of the log entry with the number `seq` and the id `change`."""
 
     seq: int
     change: str
@@ -56,22 +56,22 @@ class PatternCache:
 
     async def patterns(self, memory: Memory, pattern_type: str) -> Sequence[Pattern]:
         """Return the domain's current patterns, from the cache if no pattern has changed."""
-        [last] = (await memory.history.log(limit=1)).entries
+        [last_entry] = (await memory.history.log(limit=1)).entries
         cached = self.entries.get((self.domain, pattern_type))
-        if isinstance(cached, _CachedPatterns) and await self._is_unchanged(memory, pattern_type, cached, last):
-            self.entries[self.domain, pattern_type] = replace(cached, seq=last.seq, change=last.id)
+        if isinstance(cached, _CachedPatterns) and await self._is_unchanged(memory, pattern_type, cached, last_entry):
+            self.entries[self.domain, pattern_type] = replace(cached, seq=last_entry.seq, change=last_entry.id)
             return cached.patterns
         results = await memory.query_nodes(type=pattern_type, valid_at=datetime.now(UTC))
         patterns = [pattern_of(node) for node in await memory.describe_nodes(results.node_ids)]
-        self.entries[self.domain, pattern_type] = _CachedPatterns(last.seq, last.id, patterns)
+        self.entries[self.domain, pattern_type] = _CachedPatterns(last_entry.seq, last_entry.id, patterns)
         return patterns
 
     @staticmethod
-    async def _is_unchanged(memory: Memory, pattern_type: str, cached: _CachedPatterns, last: LogEntry) -> bool:
+    async def _is_unchanged(memory: Memory, pattern_type: str, cached: _CachedPatterns, last_entry: LogEntry) -> bool:
         """Return whether the log has no change of a pattern after the cached state, and is still the same log."""
-        if last.id == cached.change:
+        if last_entry.id == cached.change:
             return True
-        if not 0 < last.seq - cached.seq <= _MOST_CHANGES:
+        if not 0 < last_entry.seq - cached.seq <= _MOST_CHANGES:
             return False
         *changes, first = (await memory.history.log(since=cached.seq, limit=_MOST_CHANGES + 1)).entries
         return first.id == cached.change and not any(change.type in (pattern_type, None) for change in changes)
@@ -102,7 +102,7 @@ class Procedural:
     ) -> Pattern:
         """Record a pattern and return it.
 
-        With `once`, if a pattern with this type, description and keywords is already stored, returns that pattern,
+        If `once` is set, and a pattern with this type, description and keywords is already stored, returns that pattern
         without `since`. Conditions have a `type` (`keyword`, `entity_type`, `error_type` or `custom`), a `value` and a
         `weight` (default 1). Steps are strings, or objects with `action`, `tool` and `parameters`. `learned_from` lists
         ids of events. Raises INVALID_ARGUMENT if there is no condition, a weight is not above 0, or the confidence is
@@ -140,10 +140,8 @@ class Procedural:
         self, roles: Roles, pattern_id: str, content: str, properties: Mapping[str, object], learned_from: Sequence[str]
     ) -> None:
         """Create the node of a pattern, and connect it with the events from which it was learned."""
-        kind, stored_properties = (
-            roles["Pattern"],
-            {name: value for name, value in properties.items() if value is not None},
-        )
+        kind = roles["Pattern"]
+        stored_properties = {name: value for name, value in properties.items() if value is not None}
         title = title_from_text(str(properties["name"])) or kind
         await self._memory.create_node(kind, content, title=title, properties=stored_properties, id=pattern_id)
         for event in learned_from:

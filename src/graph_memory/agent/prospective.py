@@ -56,8 +56,8 @@ class Prospective:
     ) -> GoalResult:
         """Create a goal. It is blocked if one of the goals in `blocked_by` is not completed.
 
-        With `once`, if an unfinished goal with this description already exists for the session or for all sessions,
-        returns that goal, without `since`. If several calls do this at the same time, only one creates the goal. A goal
+        If `once` is set, and an unfinished goal with this description already exists for the session or for all
+        sessions, returns that goal without `since`. Concurrent calls with `once` create only one goal. A goal
         with a `session` is for that session only. `deadline` is a date or an RFC 3339 time. Raises INVALID_ARGUMENT if
         the deadline or a step is invalid, INVALID_PROPERTY for an unknown status, and NODE_NOT_FOUND for an unknown
         parent or blocker.
@@ -183,7 +183,7 @@ class Prospective:
         a date or time.
         """
         check_integer("limit", limit, 1, 1_000)
-        before = day_or_time("due_before", due_before)
+        due_limit = day_or_time("due_before", due_before)
         roles = await roles_of(self._memory)
         if roles is None:
             return Goals(goals=())
@@ -195,7 +195,7 @@ class Prospective:
             for node in await self._memory.describe_nodes(results.node_ids)
             if (status is not None or node.properties.get("status") not in FINISHED)
             and (session is None or node.properties.get("session") in (None, session))
-            and (before is None or "" < str(node.properties.get("deadline") or "") < before)
+            and (due_limit is None or "" < str(node.properties.get("deadline") or "") < due_limit)
         ]
         goals = await _render_goals(self._memory, roles, sort_by_urgency(nodes)[:limit])
         return Goals(goals=tuple(goals), left_out=max(len(nodes) - limit, 0) or None)
@@ -242,7 +242,9 @@ class Prospective:
             if blocked_by is not None:
                 await _add_blocker(transaction, roles, goal_id, blocked_by)
             if status == "pending":
-                await _remove_blockers(transaction, roles, goal_id)
+                blocking = await transaction.query_connections(from_node_id=goal_id, type=roles["BlockedBy"])
+                for connection_id in blocking.connection_ids:
+                    await transaction.delete_connection(connection_id)
                 properties = {**properties, "blocked_reason": ""}
             await transaction.update_node(
                 goal_id, properties=properties, expected_version=version, title=title, content=content
@@ -272,7 +274,7 @@ async def _create_goal(
     parent: str | None,
     blocked_by: Sequence[str],
 ) -> str:
-    """Create a goal with its connections, and return its id. It is blocked if a blocker is not complete."""
+    """Create a goal with its connections, and return its id. It is blocked if one of the blockers is not completed."""
     blockers = await _goal_nodes(memory, roles, blocked_by)
     is_finished = properties["status"] in FINISHED
     if not is_finished and any(blocker.properties.get("status") != "completed" for blocker in blockers):
@@ -287,7 +289,7 @@ async def _create_goal(
 
 
 async def _add_blocker(memory: Memory, roles: Roles, goal_id: str, blocker_id: str) -> None:
-    """Connect the goal with the blocker. Raises INVALID_ARGUMENT if the blocker is complete."""
+    """Connect the goal with the blocker. Raises INVALID_ARGUMENT if the blocker is completed."""
     [blocker] = await _goal_nodes(memory, roles, [blocker_id])
     if blocker.properties.get("status") == "completed":
         message = f"The goal {quote(blocker_id)} is completed, so it cannot block another goal"
@@ -295,12 +297,6 @@ async def _add_blocker(memory: Memory, roles: Roles, goal_id: str, blocker_id: s
     blockers = await memory.get_connected_nodes_of([goal_id], direction="out", connection_type=roles["BlockedBy"])
     if blocker_id not in blockers.get(goal_id, ()):
         await memory.create_connection(roles["BlockedBy"], goal_id, blocker_id)
-
-
-async def _remove_blockers(memory: Memory, roles: Roles, goal_id: str) -> None:
-    connections = await memory.query_connections(from_node_id=goal_id, type=roles["BlockedBy"])
-    for connection_id in connections.connection_ids:
-        await memory.delete_connection(connection_id)
 
 
 async def _require_roles(memory: Memory, goal_id: str) -> Roles:

@@ -23,7 +23,7 @@ _MAX_PATTERNS = 3
 _MAX_CORRECTIONS = 3
 """Maximum number of corrections, and of preferences, in a result."""
 _MAX_RESULTS = {"goals": 5, "relations": 20}
-"""Maximum number of results per field, for the fields without an argument for it."""
+"""Maximum number of results in each field that no argument limits."""
 _MIN_TOKENS, _MAX_TOKENS = 100, 100_000
 _FIELD_NAME_TOKENS = 70
 """Number of tokens of the field names in a result."""
@@ -35,9 +35,9 @@ async def query_memory(
     user: UserMemory,
     query: str,
     *,
-    event_limit: int = 5,
-    vector_limit: int = 10,
-    max_tokens: int = 2_000,
+    event_limit: int,
+    vector_limit: int,
+    max_tokens: int,
 ) -> MemoryResults:
     """Search all memory types for the query. See `Agent.query_memory`."""
     check_integer("event_limit", event_limit, 0, _MAX_HITS)

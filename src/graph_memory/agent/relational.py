@@ -10,8 +10,6 @@ from graph_memory.memory.traversal.results import Neighbors, Paths, TraversalRes
 from graph_memory.model.results import Direction
 from graph_memory.model.values.strength import check_fraction
 
-_EVIDENCE = "evidence"
-
 
 class Relational:
     """The relations of a domain. Access them as `memory.agent.relational`."""
@@ -42,10 +40,10 @@ class Relational:
             **(metadata or {}),
             "weight": check_fraction("weight", weight),
             "confidence": check_fraction("confidence", confidence),
-            **({_EVIDENCE: ", ".join(evidence)} if evidence else {}),
+            **({"evidence": ", ".join(evidence)} if evidence else {}),
         }
-        new = {"from": source, "to": target, "type": relation_type, "properties": properties}
-        return await self._memory.entities.create_relations([new])
+        relation = {"from": source, "to": target, "type": relation_type, "properties": properties}
+        return await self._memory.entities.create_relations([relation])
 
     async def get_relations(self, entity: str) -> tuple[Relation, ...]:
         """Return all relations of an entity, given its name or id."""

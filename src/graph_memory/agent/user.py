@@ -46,7 +46,7 @@ _MOST_CORRECTIONS, _MOST_PREFERENCES = 3, 5
 
 @dataclass(frozen=True, slots=True)
 class _ProfileEntries:
-    """All corrections and preferences in the users' domain after the change `change`."""
+    """All corrections and preferences in the users' domain as of the log entry with the id `change`."""
 
     change: str | None
     corrections: Sequence[UserEntry[Correction]] = ()
@@ -61,7 +61,10 @@ class CorrectionCache:
     domain: str
 
     async def fitting_lines(self, users: Memory, query: str | None) -> Sequence[str]:
-        """Return the corrections and preferences relevant to the query (without one: the newest) as reply lines."""
+        """Return reply lines with the corrections and preferences that are relevant to the query.
+
+        If `query` is None, returns lines with the newest corrections and preferences.
+        """
         stored = await self.profile_entries(users)
         corrections = [entry.render() for entry in fitting_entries(stored.corrections, query, _MOST_CORRECTIONS)]
         return corrections + [entry.render() for entry in fitting_entries(stored.preferences, query, _MOST_PREFERENCES)]
@@ -76,10 +79,10 @@ class CorrectionCache:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise
             return _ProfileEntries(None)
-        last = log.entries[0].id if log.entries else None
+        last_change = log.entries[0].id if log.entries else None
         cached = self.entries.get((self.domain, _CACHE_KEY))
-        if not isinstance(cached, _ProfileEntries) or cached.change != last:
-            cached = self.entries[self.domain, _CACHE_KEY] = await _read_entries(users, last)
+        if not isinstance(cached, _ProfileEntries) or cached.change != last_change:
+            cached = self.entries[self.domain, _CACHE_KEY] = await _read_entries(users, last_change)
         return cached
 
 

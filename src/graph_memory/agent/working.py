@@ -27,7 +27,6 @@ _MAX_VALUE_CHARACTERS = 8 * _MAX_WINDOW
 _MOST_SESSIONS = 1_000
 """Maximum number of a caller's sessions in a process. Beyond it, the least recently used session is dropped."""
 _MAX_KEYS = 1_000
-_TEXTS = ("goal", "active_task")
 _OUTPUTS = "recent_outputs"
 _WINDOW = "context_window"
 
@@ -51,8 +50,7 @@ class Sessions:
 
     def state(self, domain: str, session: str) -> _State:
         """Return the state of a session, and mark the session as most recently used."""
-        states = self._states
-        state = states.pop((domain, session), None) or _State()
+        state = self._states.get((domain, session)) or _State()
         self.keep(domain, session, state)
         return state
 
@@ -92,10 +90,10 @@ class Working:
         """
         while True:
             old_state = self._state
-            change = await to_thread.run_sync(_with_value, old_state, key, value)
+            new_state, tokens, dropped = await to_thread.run_sync(_with_value, old_state, key, value)
             if self._state is old_state:  # no other call has changed the session
-                self._sessions.keep(self._domain, self._session, change.state)
-                return self._result(change.state, change.tokens, change.dropped)
+                self._sessions.keep(self._domain, self._session, new_state)
+                return self._result(new_state, tokens, dropped)
 
     async def get(self, key: str | None = None) -> WorkingMemory:
         """Return the working memory, or only the value of one key. Raises INVALID_ARGUMENT for an unknown key."""
@@ -139,17 +137,8 @@ class Working:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """A new state that fits into its window, its number of tokens, and the outputs that were dropped."""
-
-    state: _State
-    tokens: int
-    dropped: Sequence[object]
-
-
-def _with_value(old_state: _State, key: str, value: object) -> _Change:
-    """Return the state after setting a value, and the outputs that were dropped.
+def _with_value(old_state: _State, key: str, value: object) -> tuple[_State, int, Sequence[object]]:
+    """Return the state after setting a value, its number of tokens, and the outputs that were dropped.
 
     Raises INVALID_ARGUMENT if the key or value is invalid, and CONTENT_TOO_LARGE if the value does not fit.
     """
@@ -158,8 +147,11 @@ def _with_value(old_state: _State, key: str, value: object) -> _Change:
     drop_count = _excess_outputs(state, len(state.outputs) - (key == _OUTPUTS))
     dropped, state.outputs = state.outputs[:drop_count], state.outputs[drop_count:]
     if (tokens := _count_tokens(state)) > state.context_window:
-        raise _too_large_error(key, state, tokens)
-    return _Change(state, tokens, dropped)
+        limit = f"{state.context_window:,} in context_window"
+        message = f"With {quote(key)}, the working memory would have {tokens:,} tokens, more than the {limit}"
+        hint = "Clear other keys, or set a larger context_window."
+        raise GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": hint})
+    return state, tokens, dropped
 
 
 def _excess_outputs(state: _State, limit: int) -> int:
@@ -218,10 +210,3 @@ def _count_tokens(state: _State) -> int:
     fields = {**state.texts, _OUTPUTS: state.outputs, "scratchpad": state.scratchpad}
     non_empty = {name: value for name, value in fields.items() if value}
     return tokens_of_text(json.dumps(non_empty, ensure_ascii=False, separators=(",", ":"))) if non_empty else 0
-
-
-def _too_large_error(key: str, state: _State, tokens: int) -> GraphError:
-    limit = f"{state.context_window:,} in context_window"
-    message = f"With {quote(key)}, the working memory would have {tokens:,} tokens, more than the {limit}"
-    hint = "Clear other keys, or set a larger context_window."
-    return GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": hint})

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from pydantic import SecretStr
 
 from graph_memory.chat.model import ChatModel
 from graph_memory.settings import Settings
 
-
-class _Server(NamedTuple):
-    url: str
-    model: str
-
-
 SERVERS = {
-    "ollama": _Server("http://localhost:11434/v1", "llama3.2"),
-    "openai": _Server("https://api.openai.com/v1", "gpt-5-mini"),
-    "anthropic": _Server("https://api.anthropic.com/v1", "claude-haiku-4-5"),
+    "ollama": ("http://localhost:11434/v1", "llama3.2"),
+    "openai": ("https://api.openai.com/v1", "gpt-5-mini"),
+    "anthropic": ("https://api.anthropic.com/v1", "claude-haiku-4-5"),
 }
+"""The default URL and the default model of each provider."""
 
 
 def chat_model(settings: Settings) -> ChatModel | None:
@@ -30,16 +23,16 @@ def chat_model(settings: Settings) -> ChatModel | None:
     from graph_memory.chat.remote import RemoteModel
     from graph_memory.provider.client import Service
 
-    server = SERVERS[settings.model]
-    url = settings.model_url or server.url
-    is_default_server = settings.model != "ollama" and url == server.url
+    default_url, default_model = SERVERS[settings.model]
+    url = settings.model_url or default_url
+    is_default_server = settings.model != "ollama" and url == default_url
     is_anthropic = settings.model == "anthropic"
     key = settings.model_api_key.get_secret_value()
     if not key and is_default_server:
         key = (settings.anthropic_api_key if is_anthropic else settings.openai_api_key).get_secret_value()
     service = Service(
         provider=settings.model,
-        model=settings.model_name or server.model,
+        model=settings.model_name or default_model,
         url=url,
         key=SecretStr(key.strip()),
         needs_key=is_default_server,

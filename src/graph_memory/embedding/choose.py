@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from pydantic import SecretStr
 
 from graph_memory.embedding.embedder import Embedder, are_comparable
 from graph_memory.embedding.queries import CachedQueries
 from graph_memory.settings import Settings
 
-
-class _Server(NamedTuple):
-    url: str
-    model: str
-
-
 SERVERS = {
-    "ollama": _Server("http://localhost:11434/v1", "nomic-embed-text"),
-    "openai": _Server("https://api.openai.com/v1", "text-embedding-3-small"),
+    "ollama": ("http://localhost:11434/v1", "nomic-embed-text"),
+    "openai": ("https://api.openai.com/v1", "text-embedding-3-small"),
 }
+"""The default URL and the default model of each provider."""
 
 
 def embedder_of(settings: Settings, model: str) -> Embedder | None:
@@ -37,8 +30,8 @@ def embedder_of(settings: Settings, model: str) -> Embedder | None:
         )
     if provider != settings.embeddings:
         return None
-    other = embedder(settings.model_copy(update={"embedding_model": name}))
-    return other if other is not None and other.model == model else None
+    remote_embedder = embedder(settings.model_copy(update={"embedding_model": name}))
+    return remote_embedder if remote_embedder is not None and remote_embedder.model == model else None
 
 
 def embedder(settings: Settings) -> Embedder | None:
@@ -54,15 +47,15 @@ def embedder(settings: Settings) -> Embedder | None:
         case "ollama" | "openai" as provider:
             from graph_memory.embedding.remote import RemoteEmbedder, Service
 
-            server = SERVERS[provider]
-            url = settings.embedding_url or server.url
-            is_openai = provider == "openai" and url == server.url
+            default_url, default_model = SERVERS[provider]
+            url = settings.embedding_url or default_url
+            is_openai = provider == "openai" and url == default_url
             key = settings.embedding_api_key.get_secret_value()
             if not key and is_openai:
                 key = settings.openai_api_key.get_secret_value()
             service = Service(
                 provider=provider,
-                model=settings.embedding_model or server.model,
+                model=settings.embedding_model or default_model,
                 url=url,
                 key=SecretStr(key.strip()),
                 needs_key=is_openai,

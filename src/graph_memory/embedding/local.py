@@ -110,7 +110,7 @@ class LocalEmbedder:
 
 
 class _Session(Protocol):
-    """The type of an ONNX Runtime session, because the library has no type hints. Threads can share a session."""
+    """An ONNX Runtime session, which threads can share. The library itself has no type hints."""
 
     def run(self, outputs: None, inputs: dict[str, np.ndarray], /) -> list[np.ndarray]: ...
 

@@ -16,7 +16,7 @@ NETWORK, TOKENIZER = "model.onnx", "tokenizer.json"
 PAUSE_SECONDS = 60.0
 """Time in seconds before this or another process retries a failed download."""
 ABANDONED_SECONDS = 86_400.0
-"""Age in seconds after which an incomplete download counts as abandoned, and is removed."""
+"""Age in seconds after which an incomplete download, which a killed process left behind, is removed."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ def model_folder(model: LocalModel, cache: Path, *, at_once: bool = False) -> Pa
 
 
 def _fetch(model: LocalModel, folder: Path) -> None:
-    _remove_abandoned(folder)
+    for other_download in folder.parent.glob(f"{folder.name}-*"):
+        if time.time() - other_download.stat().st_mtime > ABANDONED_SECONDS:
+            shutil.rmtree(other_download, ignore_errors=True)
     new_folder = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{folder.name}-"))
     try:
         _unpack(model, new_folder)
@@ -93,13 +95,6 @@ def _fetch(model: LocalModel, folder: Path) -> None:
 
 def _is_complete(folder: Path) -> bool:
     return (folder / NETWORK).is_file() and (folder / TOKENIZER).is_file()
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """Remove a model's incomplete downloads that killed processes left behind."""
-    for other in folder.parent.glob(f"{folder.name}-*"):
-        if time.time() - other.stat().st_mtime > ABANDONED_SECONDS:
-            shutil.rmtree(other, ignore_errors=True)
 
 
 def _unpack(model: LocalModel, folder: Path) -> None:

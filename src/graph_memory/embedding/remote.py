@@ -61,7 +61,7 @@ class RemoteEmbedder:
     async def query(self, text: str) -> list[float]:
         """Return the vector of the query.
 
-        Raises EmbeddingUnavailable; during the pause after a failure, without a request.
+        Raises EmbeddingUnavailable. During the pause after a failure, sends no request.
         """
         if self._last_failure and time.monotonic() < self._paused_until:
             raise EmbeddingUnavailable(self._last_failure.message, self._last_failure.hint)

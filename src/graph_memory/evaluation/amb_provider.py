@@ -23,10 +23,10 @@ from graph_memory.memory.recall.results import RecallResult
 from graph_memory.settings import Settings
 from graph_memory.sync import SyncMemory, open_memory_sync
 
-_AT_ONCE = 500
-_AGENTS = frozenset({"assistant", "agent", "ai", "system"})
+_BATCH_SIZE = 500
+_AGENT_ROLES = frozenset({"assistant", "agent", "ai", "system"})
 _MAX_TOKENS = 5_000
-_HITS = 100
+_MAX_HITS = 100
 
 
 class AmbDocument(Protocol):
@@ -82,7 +82,7 @@ class GraphMemoryProvider:
             self._stack.close()
 
     def prepare(self, store_dir: Path, unit_ids: set[str] | None = None, reset: bool = True) -> None:
-        """Select the domains of a run by its folder's path. With `reset`, delete the domains of an earlier run."""
+        """Select the domains of a run by its folder's path. If `reset` is set, delete its existing domains."""
         del unit_ids
         self._run = _hash(str(store_dir.absolute()))
         if reset:
@@ -102,8 +102,8 @@ class GraphMemoryProvider:
             domains.setdefault(self._domain(document.user_id), []).extend(_events_of(document))
         for name, events in domains.items():
             scoped = self._open().in_domain(name)
-            for start in range(0, len(events), _AT_ONCE):
-                scoped.agent.record_events(events[start : start + _AT_ONCE])
+            for start in range(0, len(events), _BATCH_SIZE):
+                scoped.agent.record_events(events[start : start + _BATCH_SIZE])
             scoped.upkeep.reindex(anew=False)
 
     def retrieve(
@@ -121,7 +121,7 @@ class GraphMemoryProvider:
         """
         del query_timestamp, filters
         scoped = self._open().in_domain(self._domain(user_id))
-        reply: RecallResult = scoped.recall.recall(query, max_tokens=self._max_tokens, limit=min(max(k, 1), _HITS))
+        reply: RecallResult = scoped.recall.recall(query, max_tokens=self._max_tokens, limit=min(max(k, 1), _MAX_HITS))
         content, _ = split_guide(reply.content)
         return [RecalledDocument("recall", str(content), user_id)] if content else [], reply.to_dict()
 
@@ -155,7 +155,7 @@ def _events_of(document: AmbDocument) -> Iterator[Mapping[str, object]]:
         yield {
             "event_type": "message",
             "session": document.id,
-            "actor": "agent" if str(message.get("role")).lower() in _AGENTS else "user",
+            "actor": "agent" if str(message.get("role")).lower() in _AGENT_ROLES else "user",
             "content": f"{speaker}: {text}" if speaker else text,
             **({"timestamp": time} if time else {}),
         }

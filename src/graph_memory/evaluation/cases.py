@@ -30,7 +30,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its labelled evidence. Without labels, only tokens and times are measured."""
+    """A question with its labelled evidence. If it has no labels, only tokens and times are measured."""
 
     kind: str
     text: str
@@ -78,19 +78,19 @@ class Haystack:
     def select(self, numbers: Collection[int]) -> Haystack:
         """Return the haystack with only the questions at these positions, without sessions after the last question."""
         sessions: list[Session] = []
-        position, last = 0, 0
+        position = session_count = 0
         for session in self.sessions:
-            chosen = [question for place, question in enumerate(session.questions, position) if place in numbers]
+            selected = [question for number, question in enumerate(session.questions, position) if number in numbers]
             position += len(session.questions)
-            sessions.append(replace(session, questions=chosen))
-            last = len(sessions) if chosen else last
-        return replace(self, sessions=sessions[:last])
+            sessions.append(replace(session, questions=selected))
+            session_count = len(sessions) if selected else session_count
+        return replace(self, sessions=sessions[:session_count])
 
 
 def ask_last(sessions: Sequence[Session], questions: Sequence[Question]) -> list[Session]:
     """Return the sessions, with all questions assigned to the last session."""
-    *before, last = sessions or [Session("empty", ())]
-    return [*before, replace(last, questions=questions)]
+    *earlier_sessions, last_session = sessions or [Session("empty", ())]
+    return [*earlier_sessions, replace(last_session, questions=questions)]
 
 
 def with_caption(text: str, caption: str) -> str:

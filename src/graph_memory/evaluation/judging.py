@@ -31,7 +31,7 @@ class UpdateScore:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The measurements of one question. Shares are None without labels."""
+    """The measurements of one question. Shares are None if the question has no labels."""
 
     kind: str
     tokens: int
@@ -44,19 +44,19 @@ class Score:
 
 
 def share_of(wanted: Iterable[str], results: Iterable[str]) -> float | None:
-    """Return the share of the wanted values that occur in the results, or None without wanted values."""
+    """Return the share of the wanted values that occur in the results, or None if there are no wanted values."""
     values = {*wanted}
     return len(values.intersection(results)) / len(values) if values else None
 
 
 def evidence_share(evidence: Sequence[str], reply: str) -> float | None:
-    """Return the share of the texts that the reply contains word for word, or None without texts.
+    """Return the share of the texts that the reply contains word for word, or None if there are no texts.
 
     White space, quotation marks and structural characters are compared in the form that recall writes. Texts without
     visible characters are ignored.
     """
-    shown, texts = flatten(reply), _flat_texts(evidence)
-    return mean(_pattern(text).search(shown) is not None for text in texts) if texts else None
+    flat_reply, texts = flatten(reply), _flat_texts(evidence)
+    return mean(_whole_word_pattern(text).search(flat_reply) is not None for text in texts) if texts else None
 
 
 def judge_update(question: Question, reply: str, *, was_asked: bool) -> UpdateScore:
@@ -65,19 +65,19 @@ def judge_update(question: Question, reply: str, *, was_asked: bool) -> UpdateSc
     An old fact counts as marked if each occurrence is a quotation followed by `(until …)`. Occurrences of a text within
     a longer text do not count.
     """
-    shown = flatten(reply)
-    new = _flat_texts(question.evidence)
-    old = [text for text in _flat_texts(question.outdated) if text not in new]
+    flat_reply = flatten(reply)
+    new_texts = _flat_texts(question.evidence)
+    old_texts = [text for text in _flat_texts(question.outdated) if text not in new_texts]
     present, stated = set[str](), set[str]()
-    for text in sorted({*new, *old}, key=len, reverse=True):
-        ends = [match.end() for match in _pattern(text).finditer(shown)]
+    for text in sorted({*new_texts, *old_texts}, key=len, reverse=True):
+        ends = [match.end() for match in _whole_word_pattern(text).finditer(flat_reply)]
         present.update([text] if ends else [])
-        stated.update([text] if any(not shown.startswith(_ENDED, end) for end in ends) else [])
-        shown = _pattern(text).sub("\0", shown)
+        stated.update([text] if any(not flat_reply.startswith(_ENDED, end) for end in ends) else [])
+        flat_reply = _whole_word_pattern(text).sub("\0", flat_reply)
     return UpdateScore(
-        is_new_stated=present.issuperset(new),
-        is_old_present=not present.isdisjoint(old),
-        is_old_stated=not stated.isdisjoint(old),
+        is_new_stated=present.issuperset(new_texts),
+        is_old_present=not present.isdisjoint(old_texts),
+        is_old_stated=not stated.isdisjoint(old_texts),
         was_asked=was_asked,
     )
 
@@ -86,8 +86,7 @@ def _flat_texts(texts: Sequence[str]) -> list[str]:
     return [text for text in map(flatten, texts) if text]
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    """Return a pattern that matches the text at word boundaries."""
+def _whole_word_pattern(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import random
-from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -28,7 +28,7 @@ from graph_memory.progress import Progress, log_progress
 
 PREFIX = "eval-"
 """The name prefix of evaluation domains."""
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 """Maximum number of messages stored in one transaction."""
 
 
@@ -71,26 +71,26 @@ async def evaluate(
     Other domains are not changed. Raises INVALID_ARGUMENT if the path is not a question set or has no questions,
     INVALID_SOURCE with the position of damage in the file, and the errors of `Agent.record_events` and `Recall.recall`.
     """
-    chosen = await anyio.to_thread.run_sync(recognise, path, form)
-    hash_ = await anyio.to_thread.run_sync(hash_of, path, chosen)
-    questions = await anyio.to_thread.run_sync(_sample, path, chosen, options)
+    set_format = await anyio.to_thread.run_sync(recognise, path, form)
+    hash_ = await anyio.to_thread.run_sync(hash_of, path, set_format)
+    questions = await anyio.to_thread.run_sync(_sample, path, set_format, options)
     if not questions:
         raise invalid_argument("file", f"{printable(path)} has no questions", "Pass a file with questions.")
     totals, run = _Totals(), token_hex(4)
-    haystacks = read_haystacks(path, chosen)
+    haystacks = read_haystacks(path, set_format)
     count = sum(map(len, questions.values()))
     for number in range(max(questions) + 1):
-        haystack = await anyio.to_thread.run_sync(_next, haystacks)
+        haystack = await anyio.to_thread.run_sync(next, haystacks, None)
         if haystack is not None and number in questions:
             try:
-                async with _new_domain(memory, f"{PREFIX}{chosen}-{run}-{number}", totals, options) as scoped:
+                async with _new_domain(memory, f"{PREFIX}{set_format}-{run}-{number}", totals, options) as scoped:
                     await _Conversation(scoped, haystack.select(questions[number]), options, totals, tell, count).run()
             except GraphError as error:
                 if not totals.kept:
                     raise
                 message = f"{error.message}. Kept domains: {', '.join(totals.kept)}"
                 raise GraphError(error.code, message, error.details) from error
-    return _report(path, chosen, hash_, options, totals)
+    return _report(path, set_format, hash_, options, totals)
 
 
 def _sample(path: Path, form: SetFormat, options: Options) -> Mapping[int, Collection[int]]:
@@ -102,14 +102,10 @@ def _sample(path: Path, form: SetFormat, options: Options) -> Mapping[int, Colle
     ]
     if options.limit is not None and options.limit < len(places):
         places = random.Random(options.seed).sample(places, options.limit)  # noqa: S311 - a sample that can be repeated
-    chosen: dict[int, set[int]] = {}
+    positions: dict[int, set[int]] = {}
     for number, position in places:
-        chosen.setdefault(number, set()).add(position)
-    return chosen
-
-
-def _next(haystacks: Iterator[Haystack]) -> Haystack | None:
-    return next(haystacks, None)
+        positions.setdefault(number, set()).add(position)
+    return positions
 
 
 @asynccontextmanager
@@ -129,95 +125,92 @@ async def _new_domain(memory: Memory, name: str, totals: _Totals, options: Optio
                         raise
 
 
+@dataclass(slots=True)
 class _Conversation:
-    """A conversation in a separate domain."""
-
-    def __init__(
-        self, memory: Memory, haystack: Haystack, options: Options, totals: _Totals, tell: Progress, count: int
-    ) -> None:
-        self._memory = memory
-        self._haystack = haystack
-        self._options = options
-        self._totals = totals
-        self._tell = tell
-        self._count = count
-        self._turns: dict[str, str] = {}
-        """Ids of the turns, keyed by the id of their event."""
-        self._session_of: dict[str, str] = {}
-        """Ids of the sessions, keyed by the id of the turn."""
-        self._asked_about: dict[str, bool] = {}
-        """Whether `remember` asked about every old fact, keyed by the text of the new fact."""
+    memory: Memory
+    haystack: Haystack
+    options: Options
+    totals: _Totals
+    tell: Progress
+    question_count: int
+    """The number of questions of the whole evaluation."""
+    turns: dict[str, str] = field(default_factory=dict[str, str])
+    """Ids of the turns, keyed by the id of their event."""
+    session_of: dict[str, str] = field(default_factory=dict[str, str])
+    """Ids of the sessions, keyed by the id of the turn."""
+    asked_about: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Whether `remember` asked about every old fact, keyed by the text of the new fact."""
 
     async def run(self) -> None:
         """Store the sessions in order, and ask each session's questions after it."""
-        self._totals.conversations += 1
+        self.totals.conversations += 1
         waiting: list[tuple[Session, Turn]] = []
-        for session in self._haystack.sessions:
+        for session in self.haystack.sessions:
             waiting += [(session, turn) for turn in session.turns]
-            if session.facts or session.questions or len(waiting) >= _AT_ONCE:
+            if session.facts or session.questions or len(waiting) >= _BATCH_SIZE:
                 await self._store(waiting)
                 waiting = []
             await self._remember(session.facts)
             if session.questions:
                 await self._index()
-            if session.questions and not self._totals.scores:
+            if session.questions and not self.totals.scores:
                 await self._ask(session.questions[0])  # the first call loads models and plans queries
             for question in session.questions:
-                self._totals.scores.append(await self._ask(question))
-                done = len(self._totals.scores)
-                self._tell(f"Asked {done:,} of {self._count:,} questions", done / self._count)
+                self.totals.scores.append(await self._ask(question))
+                count = len(self.totals.scores)
+                self.tell(f"Asked {count:,} of {self.question_count:,} questions", count / self.question_count)
 
     async def _store(self, turns: Sequence[tuple[Session, Turn]]) -> None:
         """Record the turns as events, in the same way as an import of conversations."""
         start = perf_counter()
-        for place in range(0, len(turns), _AT_ONCE):
-            some = turns[place : place + _AT_ONCE]
-            recorded = await self._memory.agent.record_events([_event(session, turn) for session, turn in some])
-            for (session, turn), event in zip(some, recorded, strict=True):
-                self._turns[event.event_id] = turn.id
-                self._session_of[turn.id] = session.id
-        self._totals.messages += len(turns)
-        self._totals.message_seconds += perf_counter() - start
-        self._tell(f"Stored {self._totals.messages:,} messages", None)
+        for offset in range(0, len(turns), _BATCH_SIZE):
+            batch = turns[offset : offset + _BATCH_SIZE]
+            recorded = await self.memory.agent.record_events([_event(session, turn) for session, turn in batch])
+            for (session, turn), event in zip(batch, recorded, strict=True):
+                self.turns[event.event_id] = turn.id
+                self.session_of[turn.id] = session.id
+        self.totals.messages += len(turns)
+        self.totals.message_seconds += perf_counter() - start
+        self.tell(f"Stored {self.totals.messages:,} messages", None)
 
     async def _index(self) -> None:
         start = perf_counter()
-        coverage = await self._memory.upkeep.reindex(anew=False)
-        self._totals.model = coverage.model
-        self._totals.message_seconds += perf_counter() - start
+        coverage = await self.memory.upkeep.reindex(anew=False)
+        self.totals.model = coverage.model
+        self.totals.message_seconds += perf_counter() - start
 
     async def _remember(self, facts: Sequence[Fact]) -> None:
         """Remember facts about the user, and answer questions about outdated facts according to the labels."""
         for fact in facts:
             start = perf_counter()
-            remembered = await self._memory.entities.remember(name=self._haystack.user, observations=[fact.text])
+            remembered = await self.memory.entities.remember(name=self.haystack.user, observations=[fact.text])
             replaced, known_texts = {flatten(text) for text in fact.replaces}, set[str]()
             for question in remembered.questions or ():
-                known = flatten(question.known_text)
-                known_texts.add(known)
-                if known in replaced:
-                    await self._memory.entities.answer(question.id, "close")
-            self._totals.fact_seconds += perf_counter() - start
-            self._asked_about[fact.text] = replaced <= known_texts
-        self._totals.facts += len(facts)
+                known_text = flatten(question.known_text)
+                known_texts.add(known_text)
+                if known_text in replaced:
+                    await self.memory.entities.answer(question.id, "close")
+            self.totals.fact_seconds += perf_counter() - start
+            self.asked_about[fact.text] = replaced <= known_texts
+        self.totals.facts += len(facts)
 
     async def _ask(self, question: Question) -> Score:
         start = perf_counter()
-        reply = await self._memory.recall.recall(question.text, max_tokens=self._options.max_tokens)
-        middle = perf_counter()
-        results = await self._memory.recall.search_memories(question.text, max_results=self._options.k)
+        reply = await self.memory.recall.recall(question.text, max_tokens=self.options.max_tokens)
+        recalled_at = perf_counter()
+        results = await self.memory.recall.search_memories(question.text, max_results=self.options.k)
         end = perf_counter()
-        turns = [self._turns[hit.id] for hit in results.hits if hit.id in self._turns]
+        turns = [self.turns[hit.id] for hit in results.hits if hit.id in self.turns]
         content = str(reply.content)
         is_update = bool(question.outdated)
-        was_asked = self._asked_about.get(question.text, False)
+        was_asked = self.asked_about.get(question.text, False)
         return Score(
             kind=question.kind,
             tokens=reply.tokens_used,
-            recall_ms=1_000 * (middle - start),
-            search_ms=1_000 * (end - middle),
-            session_share=share_of(question.sessions, (self._session_of[turn] for turn in turns)),
-            turn_share=share_of(question.turns.intersection(self._session_of), turns),
+            recall_ms=1_000 * (recalled_at - start),
+            search_ms=1_000 * (end - recalled_at),
+            session_share=share_of(question.sessions, (self.session_of[turn] for turn in turns)),
+            turn_share=share_of(question.turns.intersection(self.session_of), turns),
             evidence=None if is_update else evidence_share(question.evidence, content),
             update=judge_update(question, content, was_asked=was_asked) if is_update else None,
         )

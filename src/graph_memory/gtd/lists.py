@@ -105,8 +105,7 @@ def stuck_projects(projects: Iterable[NodeSummary], steps: Neighbours) -> tuple[
     )
 
 
-def render_action(node: NodeSummary, neighbours: ActionNeighbours) -> Action:
-    """Convert the node of an action to an `Action` with its contexts and projects."""
+def _render_action(node: NodeSummary, neighbours: ActionNeighbours) -> Action:
     labels = [str(context.properties.get("name") or context.title) for context in neighbours.contexts[node.id]]
     return Action(
         id=node.id,
@@ -122,15 +121,15 @@ def render_action(node: NodeSummary, neighbours: ActionNeighbours) -> Action:
 
 
 def select_available(
-    nodes: Iterable[NodeSummary], neighbours: ActionNeighbours, dependencies: Neighbours, means: AvailableResources
+    nodes: Iterable[NodeSummary], neighbours: ActionNeighbours, dependencies: Neighbours, resources: AvailableResources
 ) -> AvailableActions:
     """Return the actions that can be done now, and the number of other actions for each reason."""
     left_out_counts = dict.fromkeys(OmittedActions.model_fields, 0)
     actions: list[Action] = []
     for node in sort_by_urgency(nodes):
-        candidate = render_action(node, neighbours)
+        candidate = _render_action(node, neighbours)
         if reason := _blocking_reason(neighbours.projects[node.id], dependencies[node.id]) or _missing_resource(
-            candidate, means
+            candidate, resources
         ):
             left_out_counts[reason] += 1
         else:
@@ -144,12 +143,12 @@ def _blocking_reason(projects: Sequence[NodeSummary], dependencies: Sequence[Nod
     return None if all(status_of(dependency) in rules.COMPLETE for dependency in dependencies) else "dependencies"
 
 
-def _missing_resource(candidate: Action, means: AvailableResources) -> str | None:
-    if means.contexts is not None and not means.contexts.issuperset(candidate.contexts):
+def _missing_resource(candidate: Action, resources: AvailableResources) -> str | None:
+    if resources.contexts is not None and not resources.contexts.issuperset(candidate.contexts):
         return "contexts"
-    if means.minutes is not None and candidate.minutes is not None and candidate.minutes > means.minutes:
+    if resources.minutes is not None and candidate.minutes is not None and candidate.minutes > resources.minutes:
         return "time"
-    return None if rules.is_within_energy(candidate.energy, means.energy) else "energy"
+    return None if rules.is_within_energy(candidate.energy, resources.energy) else "energy"
 
 
 def render_projects(
@@ -161,7 +160,7 @@ def render_projects(
             id=project.id,
             title=project.title,
             due=rules.text_of(project.properties, "due"),
-            actions=tuple(render_action(node, neighbours) for node in sort_by_urgency(open_steps[project.id])),
+            actions=tuple(_render_action(node, neighbours) for node in sort_by_urgency(open_steps[project.id])),
         )
         for project in projects
     )
@@ -194,5 +193,5 @@ def _render_waiting(connection: ConnectionSummary, today: date) -> Waiting:
 
 
 def context_keys(contexts: Collection[str] | None) -> frozenset[str] | None:
-    """Return the contexts in the form used for comparisons, or None without a limit."""
+    """Return the contexts in the form used for comparisons, or None if there is no limit."""
     return None if contexts is None else frozenset(map(rules.context_name, contexts))

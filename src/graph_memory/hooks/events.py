@@ -50,9 +50,9 @@ _TEXT_FIELDS: Mapping[Kind, Sequence[str]] = {
     "reply": ("last_assistant_message", "prompt_response", "text"),
     "summary": ("compact_summary",),
 }
-"""Fields with an event's text, by kind. Gemini CLI repeats the prompt in the event of a reply."""
+"""Fields that may contain an event's text, by kind of event. Gemini CLI repeats the prompt in the event of a reply."""
 _EVENT_ID_FIELDS = ("tool_use_id", "tool_call_id")
-"""Fields with the client's id of an event, for recognising a repeated event."""
+"""Fields that may contain the client's id of an event. The id shows whether an event is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,9 @@ class HookEvent:
         fields = json.loads(data)
         if not isinstance(fields, dict):
             raise ValueError("not an event")  # noqa: TRY004 - callers set the file aside
-        known = {name: value for name, value in cast("dict[str, Any]", fields).items() if name in cls.__slots__}
+        known_fields = {name: value for name, value in cast("dict[str, Any]", fields).items() if name in cls.__slots__}
         try:  # a hook of a newer version may have written further fields
-            event = cls(**known)
+            event = cls(**known_fields)
         except TypeError as error:
             raise ValueError("not an event") from error
         texts = [value for name, value in asdict(event).items() if name not in ("duration_ms", "secrets")]
@@ -113,7 +113,7 @@ class HookEvent:
 def is_captured(kind: Kind, capture: str) -> bool:
     """Return whether events of the kind are stored.
 
-    With `prompts`, tool calls, replies and summaries are not stored. With an unknown value of `capture`, no events are
+    If `capture` is `prompts`, tool calls, replies and summaries are not stored. If its value is unknown, no events are
     stored.
     """
     return capture == "all" or (capture == "prompts" and kind not in ("tool", "reply", "summary"))
@@ -129,18 +129,19 @@ def event_of(
     folder: str | None = None,
 ) -> HookEvent | None:
     """Return the payload as an event of this kind, or None if it is empty or excluded from capture."""
-    folder = folder or folder_of(payload)
+    folder = folder or _folder_of(payload)
     exclusions = Exclusions.of(Path(folder))
     tool, subject = _call_of(payload) if kind == "tool" else ("", "")
     if exclusions.are_all or (subject and exclusions.mentions(subject, Path(folder))):
         return None
     failure = _failure(payload) if kind == "tool" else ""
     text = failure or _first_text(payload, _TEXT_FIELDS.get(kind, ()))
+    session = _first_text(payload, ("session_id", "conversation_id"))[:_MAX_NAME_CHARACTERS] or "unknown"
     cleaner = _Cleaner()
     event = HookEvent(
         client=client,
         kind=kind,
-        session=cleaner.clean(session_of(payload), _MAX_NAME_CHARACTERS),
+        session=cleaner.clean(session, _MAX_NAME_CHARACTERS),
         at=at or datetime.now(UTC).isoformat(timespec="milliseconds"),
         folder=folder,
         domain=domain,
@@ -157,12 +158,7 @@ def event_of(
     return None if is_empty else replace(event, secrets=cleaner.secrets)
 
 
-def session_of(payload: Mapping[str, object]) -> str:
-    """Return the client's session id, or `unknown`."""
-    return _first_text(payload, ("session_id", "conversation_id"))[:_MAX_NAME_CHARACTERS] or "unknown"
-
-
-def folder_of(payload: Mapping[str, object]) -> str:
+def _folder_of(payload: Mapping[str, object]) -> str:
     """Return the event's working folder, or this process's current folder if it is missing or invalid."""
     roots = payload.get("workspace_roots")
     for value in (payload.get("cwd"), *(cast("list[object]", roots)[:1] if isinstance(roots, list) else ())):
@@ -181,8 +177,8 @@ class _Cleaner:
         """Return the text without private parts and secrets, shortened to `limit` characters."""
         is_cut = len(text) > _MAX_SCANNED_CHARACTERS
         visible = _ESCAPE.sub("", text[:_MAX_SCANNED_CHARACTERS])
-        known = strip_fenced("".join(char for char in visible if char.isprintable() or char in "\n\t"))
-        redacted, count = redact(known, max(len(known) - _CUT_MARGIN, 0) if is_cut else None)
+        public_text = strip_fenced("".join(char for char in visible if char.isprintable() or char in "\n\t"))
+        redacted, count = redact(public_text, max(len(public_text) - _CUT_MARGIN, 0) if is_cut else None)
         self.secrets += count
         return redacted if len(redacted) <= limit and not is_cut else f"{redacted[: max(limit - 1, 0)]}…"
 

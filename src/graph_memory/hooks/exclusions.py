@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -20,7 +20,7 @@ _PART = re.compile(r"[^@:{},]+")
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """A folder's exclusion rules. Each is a pattern, and whether it re-includes paths that earlier rules exclude."""
+    """A folder's exclusion rules: pairs of a pattern, and whether it re-includes paths that earlier rules exclude."""
 
     root: Path | None
     rules: Sequence[tuple[str, bool]] = ()
@@ -38,7 +38,9 @@ class Exclusions:
                 text = "*"
                 with suppress(OSError):  # a project with an unreadable file is excluded as a whole
                     text = path.read_text(encoding="utf-8", errors="replace")[:_MAX_CHARACTERS]
-                return cls(parent, tuple(_parse(text)) or (("*", False),))
+                lines = filter(None, map(str.strip, text.splitlines()))
+                rules = [(line.removeprefix("!"), line.startswith("!")) for line in lines if not line.startswith("#")]
+                return cls(parent, tuple(rules) or (("*", False),))
         return cls(None)
 
     @property
@@ -68,12 +70,6 @@ class Exclusions:
             if _matches(parts, pattern):
                 is_excluded = not is_inclusion
         return is_excluded
-
-
-def _parse(text: str) -> Iterator[tuple[str, bool]]:
-    for line in text.splitlines():
-        if (rule := line.strip()) and not rule.startswith("#"):
-            yield rule.removeprefix("!"), rule.startswith("!")
 
 
 def _matches(parts: Sequence[str], pattern: str) -> bool:

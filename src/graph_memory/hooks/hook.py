@@ -69,8 +69,8 @@ def _run(arguments: Sequence[str]) -> None:
 
 def _parse(arguments: Sequence[str]) -> tuple[str, Mapping[str, str]]:
     """Return the event's name, and the options by name. Raises ValueError if an option is unknown or missing."""
-    name, *rest = arguments
-    words = [word for argument in rest for word in argument.split("=", 1)]
+    name, *option_arguments = arguments
+    words = [word for argument in option_arguments for word in argument.split("=", 1)]
     options = {option.removeprefix("--"): value for option, value in zip(words[::2], words[1::2], strict=True)}
     if not {"client"} <= set(options) <= _OPTION_NAMES:
         raise ValueError(arguments)
@@ -142,9 +142,9 @@ class _Answer:
 def _answer_for(spool: Spool, event: HookEvent, deadline: float) -> _Answer:
     """Return the answer to the event. A session that was not briefed at its start is briefed now.
 
-    There may be no answer at the start of a session, because the client has only just started the server. At the first
-    prompt, memories for it are requested first. The briefing is slower, and uses the remaining time. If that is too
-    little, the briefing is requested first at the next prompt, and so on in turn.
+    There may be no answer at the start of a session, because the client has only just started the server. The first
+    prompt then requests the memories that are relevant to it, and the briefing, which is slower, in the remaining time.
+    If that time is too short, the next prompt requests the briefing first. Further prompts alternate.
     """
     kinds: list[Kind] = [event.kind]
     if event.kind != "start" and not is_briefed(spool.folder, event.session):

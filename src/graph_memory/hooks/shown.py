@@ -1,4 +1,4 @@
-"""Records nodes shown per session, briefed sessions, and answered events. The records are next to the spool."""
+"""Records the nodes shown to each session, the briefed sessions, and the answered events, in files near the spool."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def claim_answer(spool: Path, session: str, event: str) -> bool:
 
 
 def read_shown(spool: Path, session: str) -> Sequence[str]:
-    """Return the ids of the nodes shown in the session. Without a valid record, there are none."""
+    """Return the ids of the nodes shown in the session. If there is no valid record, return none."""
     with suppress(OSError, ValueError):
         values: object = json.loads(_path(spool, session).read_bytes()[:_MAX_FILE_BYTES])
         if isinstance(values, list):
@@ -72,7 +72,7 @@ def note_briefed(spool: Path, session: str) -> None:
 
 
 def take_turn(spool: Path, session: str) -> bool:
-    """Return False and True in turn: whether the late briefing of a session precedes the memories for a prompt."""
+    """Return whether a late briefing comes before the memories for a prompt. Calls alternate between False and True."""
     path = _path(spool, session).with_suffix(".turn")
     try:
         path.unlink()

@@ -42,7 +42,8 @@ class Spool:
         """
         make_private_folder(self.folder)
         if sum(1 for _ in self._names()) >= MOST_WAITING:
-            self._note_loss()
+            with suppress(OSError):
+                self.losses.touch(mode=0o600)
             return None
         name = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}.json"
         with replace_file(self.folder / name) as file:
@@ -94,10 +95,6 @@ class Spool:
     def losses(self) -> Path:
         """The path of a file that exists only if events were dropped because the spool was full."""
         return self.folder / "full"
-
-    def _note_loss(self) -> None:
-        with suppress(OSError):
-            self.losses.touch(mode=0o600)
 
     def _names(self) -> Iterator[str]:
         with suppress(FileNotFoundError), os.scandir(self.folder) as entries:

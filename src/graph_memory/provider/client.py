@@ -49,7 +49,7 @@ class RetryDelays:
 
 
 class Client:
-    """A service's client. Its errors and logs never contain the API key."""
+    """A client for a service. Its errors and logs never contain the API key."""
 
     def __init__(self, service: Service, headers: Mapping[str, str] | None = None) -> None:
         self._service = service
@@ -89,7 +89,6 @@ class Client:
         return (str(fault).replace(key, "***") if key else str(fault))[:MESSAGE_CHARACTERS]
 
     async def _send(self, path: str, body: Mapping[str, object]) -> bytes:
-        """Send one request, and return the body of the reply."""
         service = self._service
         headers = {**self._headers, **self._auth_headers()}
         try:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 
 MESSAGE_CHARACTERS = 200
 """Maximum number of characters of a server's message in an error."""
@@ -38,9 +38,6 @@ class _Failure(BaseModel):
     error: _ErrorDetail | str
 
 
-_FAILURES = TypeAdapter(_Failure)
-
-
 def failure(status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> TemporaryFailure | PermanentFailure:
     """Return the failure for a reply with an error status."""
     explanation = _parse_explanation(body)
@@ -59,7 +56,7 @@ def unreadable_reply(error: ValidationError) -> PermanentFailure:
 
 def _parse_explanation(body: bytes) -> str:
     try:
-        error = _FAILURES.validate_json(body).error
+        error = _Failure.model_validate_json(body).error
     except ValidationError:
         return ""
     return " ".join((error if isinstance(error, str) else error.message).split())

@@ -83,7 +83,7 @@ class Checkpoints:
         """
         while node_ids := await self._find_ids(location.namespace, location, limit=1):
             if entries := await self.read(node_ids):
-                return entries[0]  # without one, it was deleted meanwhile: look for the latest again
+                return entries[0]  # otherwise, it was deleted in the meantime, so look again
         return None
 
     async def list_ids(self, config: RunnableConfig | None) -> Sequence[str]:
@@ -136,10 +136,11 @@ class Checkpoints:
 
     async def _pending_writes(self, location: Location) -> list[PendingWrite]:
         unordered = await nodes.find(self.memory, WRITE, **{nodes.KEY: location.key})
-        write_nodes = sorted(unordered, key=_write_order)
-        names = [(str(node.properties[nodes.TASK]), str(node.properties[nodes.CHANNEL])) for node in write_nodes]
-        values = [await nodes.load(self.memory, self.serde, node) for node in write_nodes]
-        return [(task, channel, value) for (task, channel), value in zip(names, values, strict=True)]
+        writes: list[PendingWrite] = []
+        for node in sorted(unordered, key=_write_order):
+            task, channel = str(node.properties[nodes.TASK]), str(node.properties[nodes.CHANNEL])
+            writes.append((task, channel, await nodes.load(self.memory, self.serde, node)))
+        return writes
 
     async def put(
         self,
@@ -315,11 +316,10 @@ class Checkpoints:
             return
         async with self.memory.transaction() as memory:
             calls = Checkpoints(memory, self.serde)
-            checkpoint_nodes = await nodes.find(memory, CHECKPOINT, **{nodes.THREAD: source})
-            records = [await Record.read(memory, self.serde, node) for node in checkpoint_nodes]
+            records = await calls._records(source)
             values = await nodes.read_values(memory, self.serde, records)
             channels = {node_id: channel for record in records for channel, (_, node_id) in record.values.items()}
-            new_ids = {old: await calls._put_value(target, channels[old], value) for old, value in values.items()}
+            new_ids = {id_: await calls._put_value(target, channels[id_], value) for id_, value in values.items()}
             for record in records:
                 await calls._copy_record(record, target, new_ids)
 
@@ -376,11 +376,11 @@ def _config_of(location: Location) -> RunnableConfig:
 def _required_keys(records: Sequence[Record]) -> Collection[str]:
     """Return the keys of each namespace's latest checkpoint, and of its ancestors whose writes it needs."""
     by_key = {record.location.key: record for record in records}
-    latest: dict[str, Record] = {}
+    latest_by_namespace: dict[str, Record] = {}
     for record in sorted(records, key=lambda record: str(record.location.id)):
-        latest[record.location.namespace] = record
+        latest_by_namespace[record.location.namespace] = record
     required_keys: set[str] = set()
-    for latest_record in latest.values():
+    for latest_record in latest_by_namespace.values():
         record: Record | None = latest_record
         missing_channels = set(cast("Mapping[str, Any]", latest_record.metadata.get(_COUNTERS) or {}))
         while record is not None:

@@ -118,24 +118,23 @@ async def load(memory: Memory, serde: SerializerProtocol, node: NodeDescription)
     kind = str(node.properties[KIND])
     data = (await memory.get_node_content(node.id)).data if node.content_size else _inline_data(node)
     if isinstance(serde, JsonPlusSerializer) and kind in _FOREIGN_KINDS:
-        raise unreadable_error(node, f"the serializer never writes the format {kind}")
+        raise _unreadable_error(node, f"the serializer never writes the format {kind}")
     if isinstance(serde, EncryptedSerializer) and "+" not in kind:
-        raise unreadable_error(node, "it is not encrypted")
+        raise _unreadable_error(node, "it is not encrypted")
     try:
         return serde.loads_typed((kind, data))
     except Exception as error:  # a serializer raises errors of any class for damaged data; the caller gets the reason
-        raise unreadable_error(node, str(error) or type(error).__name__) from error
+        raise _unreadable_error(node, str(error) or type(error).__name__) from error
 
 
 def _inline_data(node: NodeDescription) -> bytes:
     try:
         return base64.b64decode(str((node.metadata or {})["data"]), validate=True)
     except (KeyError, binascii.Error) as error:
-        raise unreadable_error(node, "its data is missing or not base64") from error
+        raise _unreadable_error(node, "its data is missing or not base64") from error
 
 
-def unreadable_error(node: NodeDescription, reason: str) -> GraphError:
-    """Return the error for a node whose data cannot be read. The error contains the reason."""
+def _unreadable_error(node: NodeDescription, reason: str) -> GraphError:
     hint = (
         "Read it with the serializer that wrote it. If the node was changed or imported, revert that change or delete "
         "the thread."
@@ -145,7 +144,7 @@ def unreadable_error(node: NodeDescription, reason: str) -> GraphError:
 
 
 def missing_value_error(checkpoint: NodeDescription, channel: str, node_id: str) -> GraphError:
-    """Return the error for a checkpoint whose value of a channel is not in the node that it refers to."""
+    """Return the error for a checkpoint if the node with a channel's value was deleted or changed."""
     message = (
         f"The value of the channel {quote(channel)} is missing: node {quote(node_id)}, to which the checkpoint in node "
         f"{quote(checkpoint.id)} refers, was deleted or changed"
@@ -176,7 +175,7 @@ class Record:
             parts = {**content, "checkpoint": dict(content["checkpoint"]), "metadata": dict(content["metadata"])}
             return cls(node, Location.of_node(node), parts, values)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise unreadable_error(node, "it is not a checkpoint") from error
+            raise _unreadable_error(node, "it is not a checkpoint") from error
 
     @property
     def checkpoint(self) -> dict[str, Any]:

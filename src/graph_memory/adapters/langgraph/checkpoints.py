@@ -5,7 +5,7 @@ with open_memory_sync() as memory:
 
 For the stored nodes, see `graph_memory.adapters.langgraph.checkpoint_nodes`. The session in the log is the thread's id.
 By default, only LangGraph's and LangChain's own types are restored as objects. Objects of other types are restored as
-plain data, unless `with_allowlist` names their types or you pass your own serializer.
+plain data, unless `with_allowlist` lists their types or you pass your own serializer.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _Call = Callable[[Checkpoints], Awaitable[R]]
 
 
 class GraphSaver(BaseCheckpointSaver[str]):
-    """A checkpointer in a domain of a memory, which was opened with `open_memory_sync` or `open_memory`.
+    """A checkpointer on a domain of a memory that was opened with `open_memory_sync` or `open_memory`.
 
-    With an async memory, create it within the event loop. Give checkpoints a separate domain: each step of an agent
-    adds nodes. Calls raise CONTENT_READ_FAILED if a stored checkpoint cannot be read.
+    If the memory is async, create the checkpointer within its event loop. Give checkpoints a separate domain, because
+    each step of an agent adds nodes. Calls raise CONTENT_READ_FAILED if a stored checkpoint cannot be read.
     """
 
     def __init__(
@@ -196,16 +196,11 @@ class GraphSaver(BaseCheckpointSaver[str]):
         return f"{number + 1:032}.{random.random():016}"  # noqa: S311 - it only has to differ
 
     def _run(self, thread: str | None, call: _Call[R]) -> R:
-        return self._runner.run(self._with_calls(thread, call))
+        return self._runner.run(lambda memory: call(Checkpoints(memory, self.serde)), self._session_for(thread))
 
     async def _arun(self, thread: str | None, call: _Call[R]) -> R:
-        return await self._runner.arun(self._with_calls(thread, call))
+        return await self._runner.arun(lambda memory: call(Checkpoints(memory, self.serde)), self._session_for(thread))
 
-    def _with_calls(self, thread: str | None, call: _Call[R]) -> Callable[[Memory], Awaitable[R]]:
-        """Return a function that makes the call in the saver's session, or in a session named after the thread."""
-        session = None if self._session else thread
-
-        async def run_call(memory: Memory) -> R:
-            return await call(Checkpoints(memory.in_session(session) if session else memory, self.serde))
-
-        return run_call
+    def _session_for(self, thread: str | None) -> str | None:
+        """Return the session that replaces the runner's session: the thread, unless the saver has a session."""
+        return None if self._session else thread

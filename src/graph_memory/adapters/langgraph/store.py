@@ -80,10 +80,11 @@ _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 class GraphStore(BaseStore):
-    """A LangGraph store in a domain of a memory, which was opened with `open_memory_sync` or `open_memory`.
+    """A LangGraph store on a domain of a memory that was opened with `open_memory_sync` or `open_memory`.
 
-    With an async memory, create the store within the event loop. Without a query, `search` returns the items that
-    changed last first. A get or a search with `refresh_ttl` restarts the TTL of the items that it returns.
+    If the memory is async, create the store within its event loop. If no query is given, `search` returns the items in
+    order of their last change, newest first. A get or a search with `refresh_ttl` restarts the TTL of the items that it
+    returns.
     """
 
     supports_ttl = True
@@ -121,8 +122,6 @@ class GraphStore(BaseStore):
 
 @dataclass(frozen=True, slots=True)
 class _StoredItem:
-    """A stored item: its node, namespace and key."""
-
     node: NodeDescription
     namespace: Namespace
     key: str
@@ -201,17 +200,17 @@ async def _search(memory: Memory, operation: SearchOp) -> Sequence[tuple[_Stored
         for item in sorted(items, key=lambda item: item.updated, reverse=True)
         if _matches_conditions(item.value, operation.filter)
     }
-    first, last = operation.offset, operation.offset + operation.limit
+    start, end = operation.offset, operation.offset + operation.limit
     if not operation.query:
-        return [(item, None) for item in matching_items.values()][first:last]
+        return [(item, None) for item in matching_items.values()][start:end]
     scores: dict[str, float | None] = {}
     async for hit_id, score in _search_text(memory, operation.query, prefix):
         if hit_id in matching_items and matching_items[hit_id].node.properties.get(_INDEXED) is not False:
             scores.setdefault(hit_id, score)
-        if len(scores) >= last:
+        if len(scores) >= end:
             break
     ordered_ids = [*scores, *(node_id for node_id in matching_items if node_id not in scores)]
-    return [(matching_items[node_id], scores.get(node_id)) for node_id in ordered_ids[first:last]]
+    return [(matching_items[node_id], scores.get(node_id)) for node_id in ordered_ids[start:end]]
 
 
 async def _search_text(memory: Memory, query: str, prefix: str) -> AsyncIterator[tuple[str, float | None]]:
@@ -317,7 +316,9 @@ async def _put(memory: Memory, put: PutOp) -> None:
         for item in stored_items:
             await memory.delete_node(item.node.id)
         return
-    _check_ttl(put.ttl)
+    if put.ttl is not None and not 0 < put.ttl <= _MAX_TTL:
+        message = f"A TTL of {put.ttl} minutes is out of range"
+        raise invalid_argument("ttl", message, f"Use more than 0 and at most {_MAX_TTL:,} minutes, or None.")
     value, text = _checked_value(put), _text_of(put)
     updated = datetime.now(UTC).isoformat(timespec="microseconds")
     properties = {_TTL: put.ttl or 0, _INDEXED: put.index is not False, _UPDATED: updated}
@@ -364,12 +365,6 @@ async def _delete_unchanged(memory: Memory, node: NodeDescription) -> bool:
     return True
 
 
-def _check_ttl(minutes: float | None) -> None:
-    if minutes is not None and not 0 < minutes <= _MAX_TTL:
-        message = f"A TTL of {minutes} minutes is out of range"
-        raise invalid_argument("ttl", message, f"Use more than 0 and at most {_MAX_TTL:,} minutes, or None.")
-
-
 def _checked_value(put: PutOp) -> Mapping[str, object]:
     """Return the value to store. Raises INVALID_ARGUMENT if the value is not JSON or is too large."""
     value = put.value or {}
@@ -386,12 +381,11 @@ def _text_of(put: PutOp) -> str:
     """Return the searchable text of an item: its whole value, or only the fields that `index` lists."""
     value = dict(put.value or {})
     if put.index is None:
-        return "\n".join(f"{key}: {_spell(entry)}" for key, entry in value.items())
+        return "\n".join(
+            f"{key}: {entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)}"
+            for key, entry in value.items()
+        )
     return "\n".join(text for path in put.index or () for text in get_text_at_path(value, path))
-
-
-def _spell(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _id_of(namespace: Namespace, key: str) -> str:

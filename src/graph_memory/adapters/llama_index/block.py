@@ -28,10 +28,10 @@ _SESSION = "session_id"
 
 
 class GraphMemoryBlock(BaseMemoryBlock[str]):
-    """A memory block in a domain of a memory, which was opened with `open_memory` or `open_memory_sync`.
+    """A memory block on a domain of a memory that was opened with `open_memory` or `open_memory_sync`.
 
-    With an async memory, create it within the event loop, and use `aget` and `aput` of the chat memory. Its `get` and
-    `put` would block the loop forever, so they need a memory that was opened with `open_memory_sync`. `max_tokens`
+    If the memory is async, create the block within its event loop, and use `aget` and `aput` of the chat memory. `get`
+    and `put` would block the loop forever, so they need a memory that was opened with `open_memory_sync`. `max_tokens`
     limits the size of the block.
     """
 
@@ -76,9 +76,4 @@ class GraphMemoryBlock(BaseMemoryBlock[str]):
             )
             for message in messages
         ]
-
-        async def add(memory: Memory) -> None:
-            in_session = memory.in_session(session) if session else memory
-            await conversations.add_messages(in_session, (self.name,), new_messages)
-
-        await self._runner.arun(add)
+        await self._runner.arun(lambda memory: conversations.add_messages(memory, (self.name,), new_messages), session)

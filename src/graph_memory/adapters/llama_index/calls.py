@@ -65,9 +65,8 @@ class TripletFilter:
 
 async def get(memory: Memory, properties: Mapping[str, Any] | None, ids: Sequence[str] | None) -> list[LabelledNode]:
     """Return the nodes with one of the ids and at least one of the property values. None means no condition."""
-    return [
-        _node_of(node, text) for node, text in await _read_texts(memory, await _find_nodes(memory, properties, ids))
-    ]
+    nodes = await _find_nodes(memory, properties, ids)
+    return [_node_of(node, text) for node, text in await _read_texts(memory, nodes)]
 
 
 async def _find_nodes(
@@ -78,8 +77,8 @@ async def _find_nodes(
     try:
         for prefix in prefixes:
             page = await memory.query_nodes(path_prefix=prefix)
-            described = await memory.describe_nodes(page.node_ids) if page.node_ids else ()
-            nodes |= {node.id: node for node in described if _is_from_llama_index(node)}
+            page_nodes = await memory.describe_nodes(page.node_ids) if page.node_ids else ()
+            nodes |= {node.id: node for node in page_nodes if _is_from_llama_index(node)}
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
@@ -92,14 +91,14 @@ async def _read_texts(memory: Memory, nodes: Sequence[NodeDescription]) -> list[
 
 
 async def get_triplets(memory: Memory, conditions: TripletFilter) -> list[Triplet]:
-    """Return the triplets that meet all conditions, or an empty list without conditions."""
+    """Return the triplets that meet all conditions. If no condition is given, return an empty list."""
     if conditions.is_empty:
         return []
     ids = [*(conditions.ids or ()), *(conditions.entity_names or ())]
     connections = await _find_connections(memory, ids, conditions.relation_names)
     node_ids = {node_id for connection in connections for node_id in (connection.from_id, connection.to_id)}
-    described = await memory.describe_nodes(list(node_ids)) if node_ids else ()
-    nodes_with_texts = await _read_texts(memory, [node for node in described if _is_from_llama_index(node)])
+    endpoints = await memory.describe_nodes(list(node_ids)) if node_ids else ()
+    nodes_with_texts = await _read_texts(memory, [node for node in endpoints if _is_from_llama_index(node)])
     nodes = {node.id: _node_of(node, text) for node, text in nodes_with_texts}
     triplets = [
         (nodes[connection.from_id], _relation_of(connection, nodes), nodes[connection.to_id])
@@ -112,7 +111,7 @@ async def get_triplets(memory: Memory, conditions: TripletFilter) -> list[Triple
 async def _find_connections(
     memory: Memory, ids: Sequence[str], labels: Collection[str] | None
 ) -> Sequence[ConnectionSummary]:
-    """Return the connections with one of the labels at one of the nodes. Empty labels or ids are no condition."""
+    """Return the connections of the nodes that have one of the labels. Empty ids or labels are not a condition."""
     nodes = {node.id: node for node in await _find_nodes(memory, ids=ids)}
     if not nodes:
         return ()
@@ -135,15 +134,16 @@ async def get_rel_map(
     memory: Memory, ids: Sequence[str], depth: int, limit: int, ignored_labels: Collection[str]
 ) -> list[Triplet]:
     """Return up to `limit` triplets within `depth` steps of the nodes, nearest first, without ignored labels."""
-    seen_triplets: dict[tuple[str, str, str], Triplet] = {}
+    seen_keys: set[tuple[str, ...]] = set()
     results: list[Triplet] = []
     for _ in range(depth):
         if not ids or len(results) >= limit:
             break
-        neighbours = {_key(triplet): triplet for triplet in await get_triplets(memory, TripletFilter(ids=ids))}
-        new_triplets = {key: triplet for key, triplet in neighbours.items() if key not in seen_triplets}
+        neighbours = await get_triplets(memory, TripletFilter(ids=ids))
+        by_key = {tuple(part.id for part in triplet): triplet for triplet in neighbours}
+        new_triplets = {key: triplet for key, triplet in by_key.items() if key not in seen_keys}
         ids = [triplet[2].id for triplet in new_triplets.values()]
-        seen_triplets |= new_triplets
+        seen_keys |= new_triplets.keys()
         results += [triplet for triplet in new_triplets.values() if triplet[1].id not in ignored_labels]
     return results[:limit]
 
@@ -292,8 +292,8 @@ async def search(memory: Memory, query: VectorStoreQuery) -> tuple[list[Labelled
             raise
         return [], []
     scores = {hit.id: hit.score or 0.0 for hit in hits.hits}
-    described = await memory.describe_nodes(list(scores)) if scores else ()
-    nodes_with_texts = await _read_texts(memory, [node for node in described if _is_from_llama_index(node)])
+    hit_nodes = await memory.describe_nodes(list(scores)) if scores else ()
+    nodes_with_texts = await _read_texts(memory, [node for node in hit_nodes if _is_from_llama_index(node)])
     nodes = [_node_of(node, text) for node, text in nodes_with_texts]
     return nodes, [scores[node.id] for node, _ in nodes_with_texts]
 
@@ -315,11 +315,8 @@ def _details_of(node: LabelledNode) -> Mapping[str, Any]:
 
 def _properties_to_store(node: LabelledNode) -> dict[str, Any]:
     """Return the properties to store on the node, without `name`, which stores the name of an entity."""
-    return (
-        _valid_properties(node.properties, _NAME)
-        if isinstance(node, EntityNode)
-        else _valid_properties(node.properties)
-    )
+    reserved = (_NAME,) if isinstance(node, EntityNode) else ()
+    return _valid_properties(node.properties, *reserved)
 
 
 def _node_of(node: NodeDescription, text: str) -> LabelledNode:
@@ -381,8 +378,3 @@ def _stored_details(node: NodeDescription) -> Mapping[str, Any]:
 
 def _path_of_id(node_id: str) -> str:
     return path_of((_ROOT, node_id))
-
-
-def _key(triplet: Triplet) -> tuple[str, str, str]:
-    start, relation, end = triplet
-    return start.id, relation.id, end.id

@@ -25,10 +25,11 @@ from graph_memory.sync import SyncMemory
 
 
 class GraphPropertyStore(PropertyGraphStore):
-    """A property graph store in a domain of a memory, opened with `open_memory_sync` or `open_memory`.
+    """A property graph store on a domain of a memory that was opened with `open_memory_sync` or `open_memory`.
 
-    With an async memory, create it within the event loop. With `allow_cypher`, `structured_query` runs read-only Cypher
-    statements. They can read all domains, so do not run statements from a model that serves several users.
+    If the memory is async, create the store within its event loop. If `allow_cypher` is set, `structured_query` runs
+    read-only Cypher statements. They can read all domains, so do not run statements from a model that serves several
+    users.
     """
 
     supports_vector_queries = False
@@ -70,7 +71,7 @@ class GraphPropertyStore(PropertyGraphStore):
         properties: dict[str, Any] | None = None,
         ids: list[str] | None = None,
     ) -> list[Triplet]:
-        """Return the triplets that meet all given conditions, or an empty list without conditions."""
+        """Return the triplets that meet all given conditions. If no condition is given, return an empty list."""
         conditions = calls.TripletFilter(entity_names, relation_names, properties, ids)
         return self._runner.run(lambda memory: calls.get_triplets(memory, conditions))
 
@@ -154,7 +155,7 @@ class GraphPropertyStore(PropertyGraphStore):
 
     @override
     def structured_query(self, query: str, param_map: dict[str, Any] | None = None) -> Any:
-        """Return the rows of a read-only Cypher statement. Raises INVALID_ARGUMENT without `allow_cypher`."""
+        """Return the rows of a read-only Cypher statement. Raises INVALID_ARGUMENT unless `allow_cypher` is set."""
         self._check_cypher()
         return self._runner.run(lambda memory: calls.run_cypher(memory, query, param_map or {}))
 

@@ -91,7 +91,6 @@ class _Transcript:
                 self.extraction.relate(self.commit, "fixes", error)
 
     def _relate_error(self, line: str, names: Mapping[str, list[str]]) -> None:
-        """Relate the line's error to the file and the test that raised it."""
         is_failure = line.startswith(("FAILED ", "ERROR "))
         has_place = bool(names["file"]) and re.search(r":\d+: \w+$", line) is not None
         if names["error"] and (is_failure or has_place or _RAISED.match(line)):

@@ -105,7 +105,6 @@ def errors_in(line: str) -> Iterator[str]:
 
 
 def _is_error_code(line: str, match: re.Match[str]) -> bool:
-    """Return whether the matched word in capital letters is an error code."""
     if "_" not in match[0]:
         return match[0] in _ERRNO_NAMES
     return bool(
@@ -149,24 +148,24 @@ def commits_in(line: str) -> Iterator[str]:
 
 def _is_commit(line: str, match: re.Match[str]) -> bool:
     """Return whether the text before the hash proves that it is a commit."""
-    before = line[: match.start()]
+    prefix = line[: match.start()]
     return (
-        bool(_GRAPH_LINE_START.fullmatch(before)) or line.startswith("Merge: ") or _last_word(before) in _BEFORE_COMMIT
+        bool(_GRAPH_LINE_START.fullmatch(prefix)) or line.startswith("Merge: ") or _last_word(prefix) in _BEFORE_COMMIT
     )
 
 
 def _may_be_commit(line: str, match: re.Match[str]) -> bool:
     """Return whether the hash is in a usual place for commits. Plain numbers can also be in these places."""
-    before = line[: match.start()]
-    is_first = bool(_COMMIT_LINE_START.fullmatch(before)) and bool(_SUBJECT.match(line, match.end()))
-    is_listed = before.endswith("..") or bool(_AFTER_HASH.match(line, match.end()))
-    return is_first or is_listed or _last_word(before) in _BEFORE_HASH
+    prefix = line[: match.start()]
+    is_first = bool(_COMMIT_LINE_START.fullmatch(prefix)) and bool(_SUBJECT.match(line, match.end()))
+    is_listed = prefix.endswith("..") or bool(_AFTER_HASH.match(line, match.end()))
+    return is_first or is_listed or _last_word(prefix) in _BEFORE_HASH
 
 
 def _last_word(text: str) -> str:
     """Return the last word of a text that ends with a space, in lower case. Returns "" for other texts."""
-    bare = text[-40:].rstrip("([`'\"")
-    return bare[:-1].rpartition(" ")[2].casefold() if bare.endswith(" ") else ""
+    unquoted = text[-40:].rstrip("([`'\"")
+    return unquoted[:-1].rpartition(" ")[2].casefold() if unquoted.endswith(" ") else ""
 
 
 _ENVIRONMENT = r"(?:[A-Z_][A-Z0-9_]*=\S*\s+)*"
@@ -227,17 +226,18 @@ def _command_name(text: str, *, is_typed: bool) -> str:
     if not parts:
         return ""
     is_path = "bin/" in parts[0]
-    program, *rest = [parts[0].rpartition("/")[2], *parts[1:]]
-    if rest[:1] == ["-m"] and rest[1:] and rest[1] in _PROGRAMS:
-        program, rest = rest[1], rest[2:]
+    program, *arguments = [parts[0].rpartition("/")[2], *parts[1:]]
+    if arguments[:1] == ["-m"] and arguments[1:] and arguments[1] in _PROGRAMS:
+        program, arguments = arguments[1], arguments[2:]
     if (
         not (program in _PROGRAMS or is_typed or is_path)
         or program in _BUILTIN
         or not re.fullmatch(r"[\w.+-]{2,40}", program)
     ):
         return ""
-    subcommand = rest[0] if rest and program not in _WITHOUT_SUBCOMMAND and _WORD.fullmatch(rest[0]) else ""
-    return f"{program} {subcommand}".rstrip()
+    if arguments and program not in _WITHOUT_SUBCOMMAND and _WORD.fullmatch(arguments[0]):
+        return f"{program} {arguments[0]}"
+    return program
 
 
 def _split(text: str) -> list[str]:

@@ -51,7 +51,7 @@ class Extraction:
             self.relations[start, relation_type, end] = None
 
     def truncate(self) -> Extraction:
-        """Return up to 50 of the entities with their relations, about the same number of each entity type."""
+        """Return up to 50 of the entities with their relations, about the same number of each type."""
         by_type: dict[str, list[str]] = {}
         for name, entity_type in self.types.items():
             by_type.setdefault(entity_type, []).append(name)

@@ -118,5 +118,5 @@ def _dates_in(line: str) -> Iterator[str]:
 
 def _month(name: str) -> int:
     """Return the number of the month, or 0 if the word is not a month name."""
-    bare = name.rstrip(".")
-    return next((number for number, month in enumerate(_MONTHS, 1) if bare in (month, month[:3], month[:4])), 0)
+    word = name.rstrip(".")
+    return next((number for number, month in enumerate(_MONTHS, 1) if word in (month, month[:3], month[:4])), 0)

@@ -60,9 +60,8 @@ async def session_briefing(memory: Memory, session: str | None, project: str | N
     if started.empty:
         return Briefing()
     questions = [f"- {' and '.join(question.about)}: {question.reason}" for question in started.questions or ()]
-    return await _in_fence(
-        [started.text, *(["", "## Open questions", *questions] if questions else [])], "briefing", ()
-    )
+    lines = [started.text, *(["", "## Open questions", *questions] if questions else [])]
+    return await _in_fence(lines, "briefing", ())
 
 
 async def prompt_context(memory: Memory, prompt: str, session: str | None, shown: Collection[str]) -> Briefing:
@@ -74,27 +73,23 @@ async def prompt_context(memory: Memory, prompt: str, session: str | None, shown
     if not query:
         return Briefing()
     roles = await roles_of(memory)
-    skipped = {*shown, *(await _events_of(memory, roles, session))}
+    skipped = {*shown}
+    if roles is not None and session is not None:
+        page = await memory.query_nodes(type=roles["Event"], properties={"session": session}, limit=_MOST_EVENTS)
+        skipped |= {*page.node_ids}
     for _ in range(_ATTEMPTS):
         result, ids = await memory.entities.session_context(
             query, shown=skipped, max_tokens=PROMPT_TOKENS - _FENCE_TOKENS
         )
-        of_tools = await _from_tools(memory, roles, ids)
-        if not of_tools:
+        tool_event_ids = await _tool_event_ids(memory, roles, ids)
+        if not tool_event_ids:
             text = _EVENT_FACTS.sub(r" (\2, \1)", str(result.content))
             return await _in_fence([text], "recall", ids) if ids else Briefing()
-        skipped |= of_tools
+        skipped |= tool_event_ids
     return Briefing()
 
 
-async def _events_of(memory: Memory, roles: Roles | None, session: str | None) -> Sequence[str]:
-    if roles is None or session is None:
-        return ()
-    page = await memory.query_nodes(type=roles["Event"], properties={"session": session}, limit=_MOST_EVENTS)
-    return page.node_ids
-
-
-async def _from_tools(memory: Memory, roles: Roles | None, ids: Sequence[str]) -> set[str]:
+async def _tool_event_ids(memory: Memory, roles: Roles | None, ids: Sequence[str]) -> set[str]:
     """Return the ids of events whose text comes from tools, since such text could pose as the user's request."""
     if roles is None or not ids:
         return set()
@@ -105,8 +100,8 @@ async def _from_tools(memory: Memory, roles: Roles | None, ids: Sequence[str]) -
 async def _in_fence(lines: Sequence[str], kind: str, ids: Sequence[str]) -> Briefing:
     """Return the lines in a fence. Drops lines from the end if the text exceeds the token budget of `kind`."""
     count = await to_thread.run_sync(load_counter)
-    most = (START_TOKENS if kind == "briefing" else PROMPT_TOKENS) - _FENCE_TOKENS
+    max_tokens = (START_TOKENS if kind == "briefing" else PROMPT_TOKENS) - _FENCE_TOKENS
     text = "\n".join(lines)
-    while (tokens := count(text)) > most:
+    while (tokens := count(text)) > max_tokens:
         text = text.rpartition("\n")[0]
     return Briefing(text=fence(text, kind, tokens), tokens=count(fence(text, kind, tokens)), ids=tuple(ids))

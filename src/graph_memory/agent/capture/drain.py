@@ -26,7 +26,7 @@ from graph_memory.project import domain_for
 
 INTERVAL = 2.0
 """Seconds between two checks of the spool."""
-_AT_ONCE = 200
+_MAX_EVENTS_READ = 200
 """Maximum number of events that are read from the spool before they are stored."""
 _TYPES: Mapping[Kind, tuple[str, str]] = {
     "prompt": ("message", "user"),
@@ -39,18 +39,18 @@ _KINDS: Mapping[tuple[str, str], Kind] = {types: kind for kind, types in _TYPES.
 """The kind of each message, keyed by event type and actor."""
 _MESSAGES = frozenset(_KINDS.values())
 """Kinds of events that have no client id in hooks. They are identified by text and time."""
-_SLOT = 5.0
-"""Seconds of a time slot.
+_SLOT_SECONDS = 5.0
+"""Length of a time slot in seconds.
 
 Identical texts in one session and in the same or a neighbouring slot count as one message.
 """
-_COMPARED = 1_000
+_COMPARED_CHARACTERS = 1_000
 """Number of leading characters of messages that are compared, because hooks and imports truncate differently."""
-_ENDS: frozenset[Kind] = frozenset({"compaction", "summary", "end"})
+_SUMMARISED_AFTER: frozenset[Kind] = frozenset({"compaction", "summary", "end"})
 """Kinds of events after which a session is summarised."""
-_AWAY = frozenset({Code.STORE_UNAVAILABLE, Code.STARTING, Code.TIMEOUT})
+_STORE_UNAVAILABLE = frozenset({Code.STORE_UNAVAILABLE, Code.STARTING, Code.TIMEOUT})
 """Error codes that mean that no event can be stored at the moment."""
-_CLOSED = frozenset({Code.DOMAIN_BUSY, Code.PROTECTED, Code.MEMORY_LIMIT_REACHED, Code.TYPE_LIMIT_REACHED})
+_DOMAIN_UNAVAILABLE = frozenset({Code.DOMAIN_BUSY, Code.PROTECTED, Code.MEMORY_LIMIT_REACHED, Code.TYPE_LIMIT_REACHED})
 """Error codes that mean that the domain accepts no events at the moment. Other errors concern a single event."""
 _log = logging.getLogger(__name__)
 Waiting = tuple[str, HookEvent]
@@ -87,8 +87,8 @@ async def drain(memory: Memory, spool: Spool, database: str = "") -> int:
     try:
         with FileLock(spool.folder / "lock", timeout=0, thread_local=False):
             names = spool.names()
-            for start in range(0, len(names), _AT_ONCE):
-                for group in _group_events(spool, names[start : start + _AT_ONCE], database):
+            for start in range(0, len(names), _MAX_EVENTS_READ):
+                for group in _group_events(spool, names[start : start + _MAX_EVENTS_READ], database):
                     stored += await _store_and_remove(memory, spool, group)
             spool.clean()
             clean_shown(spool.folder)
@@ -122,13 +122,13 @@ async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waitin
         scoped = memory.in_domain(domain_for(first.domain, Path(first.folder)))
         scoped = scoped.in_session(first.session).acting_as(first.client)  # not in the session of this server
         await store_events(scoped, group)
-        if any(event.kind in _ENDS for _, event in group):
+        if any(event.kind in _SUMMARISED_AFTER for _, event in group):
             await summarise_session(scoped, first.session, Path(first.folder).name, with_model=True)
     except GraphError as error:
         is_of_one_database = "database" in error.details  # the other databases can store events
-        if error.code in _AWAY and not is_of_one_database:
+        if error.code in _STORE_UNAVAILABLE and not is_of_one_database:
             raise
-        if error.code not in _CLOSED and not is_of_one_database:
+        if error.code not in _DOMAIN_UNAVAILABLE and not is_of_one_database:
             if len(group) > 1:
                 return sum([await _store_and_remove(memory, spool, [waiting]) for waiting in group])
             spool.set_aside(group[0][0])
@@ -147,49 +147,52 @@ async def store_events(memory: Memory, group: Sequence[Waiting]) -> Sequence[Hoo
     A message is recorded once, even if two hooks, or a hook and an import, captured it. If the node of an event was
     deleted, the event is not recorded again.
     """
-    unknown = [(event, _record_of(id_, event)) for id_, event in await find_unknown(memory, group, set())]
+    new_events = [(event, _record_of(id_, event)) for id_, event in await find_unknown(memory, group, set())]
     try:
-        if unknown:
-            await memory.agent.record_events([record for _, record in unknown])
+        if new_events:
+            await memory.agent.record_events([record for _, record in new_events])
     except GraphError as error:
         if error.code is not Code.NODE_ALREADY_EXISTS:
             raise
-        return [event for event, record in unknown if await _store_one(memory, record)]
-    return [event for event, _ in unknown]
+        return [event for event, record in new_events if await _store_if_new(memory, record)]
+    return [event for event, _ in new_events]
 
 
-async def find_unknown(memory: Memory, group: Sequence[Waiting], known: set[str]) -> Sequence[tuple[str, HookEvent]]:
-    """Return the events that are not recorded yet, with their ids. Adds recorded and new ids to `known`."""
+async def find_unknown(
+    memory: Memory, group: Sequence[Waiting], known_ids: set[str]
+) -> Sequence[tuple[str, HookEvent]]:
+    """Return the events that are not recorded yet, with their ids. Adds recorded and new ids to `known_ids`."""
     events = [(_ids_of(name, event), event) for name, event in group if event.kind in _TYPES]
     ids = {id_ for event_ids, _ in events for id_ in event_ids.all}
-    known |= await memory.history.used_ids([*ids]) if ids else set()
-    without_key = [event for ids, event in events if ids.near and not event.key and known.isdisjoint(ids.all)]
-    known |= await _message_ids(memory, without_key) if without_key else set()
-    unknown: list[tuple[str, HookEvent]] = []
+    known_ids |= await memory.history.used_ids([*ids]) if ids else set()
+    without_key = [event for ids, event in events if ids.near and not event.key and known_ids.isdisjoint(ids.all)]
+    known_ids |= await _message_ids(memory, without_key) if without_key else set()
+    new_events: list[tuple[str, HookEvent]] = []
     for event_ids, event in events:
-        if known.isdisjoint(event_ids.all):
-            known |= {*event_ids.own}
-            unknown.append((event_ids.own[0], event))
-    return unknown
+        if known_ids.isdisjoint(event_ids.all):
+            known_ids |= {*event_ids.own}
+            new_events.append((event_ids.own[0], event))
+    return new_events
 
 
 async def _message_ids(memory: Memory, captured: Sequence[HookEvent]) -> set[str]:
-    """Return the ids, made from text and time, of the session's messages near the captured messages.
+    """Return ids, made from text and time, of the session's stored messages from about the time of the captured ones.
 
     An imported message is stored under the client's id. Hooks do not receive this id.
     """
-    slots = {slot + near for event in captured for slot in (_slot_of(event.at),) for near in (-1, 0, 1)}
+    slots = {_slot_of(event.at) + offset for event in captured for offset in (-1, 0, 1)}
     ids: set[str] = set()
     cursor = None
     while True:
         page = await memory.agent.episodic.get_recent(captured[0].session, cursor=cursor)
-        dated = [(stored, _slot_of(stored.timestamp)) for stored in page.events if stored.timestamp != "?"]
-        for stored, slot in dated:
+        dated_events = [(stored, _slot_of(stored.timestamp)) for stored in page.events if stored.timestamp != "?"]
+        for stored, slot in dated_events:
             kind = _KINDS.get((stored.event_type, stored.actor))
             if kind is not None and slot in slots:
-                ids.add(_id_of(captured[0], kind, f"{slot} {(await _text_of(memory, stored.id))[:_COMPARED]}"))
+                text = await _text_of(memory, stored.id)
+                ids.add(_id_of(captured[0], kind, f"{slot} {text[:_COMPARED_CHARACTERS]}"))
         cursor = page.next_cursor
-        if cursor is None or (dated and dated[-1][1] < min(slots)):
+        if cursor is None or (dated_events and dated_events[-1][1] < min(slots)):
             return ids
 
 
@@ -203,8 +206,7 @@ async def _text_of(memory: Memory, event: str) -> str:
         return ""
 
 
-async def _store_one(memory: Memory, record: Mapping[str, object]) -> bool:
-    """Record the event. Returns whether the event was new."""
+async def _store_if_new(memory: Memory, record: Mapping[str, object]) -> bool:
     try:
         await memory.agent.record_event(record)
     except GraphError as error:
@@ -233,18 +235,18 @@ def _ids_of(name: str, event: HookEvent) -> _Ids:
     by_key = _id_of(event, event.kind, event.key or name)
     if event.kind not in _MESSAGES or not event.at or event.client not in CLIENTS:
         return _Ids([by_key])
-    slot = _slot_of(event.at)
-    by_text, *near = (_id_of(event, event.kind, f"{at} {event.text[:_COMPARED]}") for at in (slot, slot - 1, slot + 1))
+    slot, text = _slot_of(event.at), event.text[:_COMPARED_CHARACTERS]
+    by_text, *near = (_id_of(event, event.kind, f"{at} {text}") for at in (slot, slot - 1, slot + 1))
     return _Ids([by_key, by_text] if event.key else [by_text, by_key], near)
 
 
-def _id_of(event: HookEvent, kind: Kind, own: str) -> str:
-    text = json.dumps([event.client, event.session, kind, own])
+def _id_of(event: HookEvent, kind: Kind, identifier: str) -> str:
+    text = json.dumps([event.client, event.session, kind, identifier])
     return f"hook-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:32]}"
 
 
 def _slot_of(time: str) -> int:
-    return int(datetime.fromisoformat(time).timestamp() // _SLOT)
+    return int(datetime.fromisoformat(time).timestamp() // _SLOT_SECONDS)
 
 
 def _record_of(id_: str, event: HookEvent) -> Mapping[str, object]:
@@ -268,11 +270,11 @@ def _record_of(id_: str, event: HookEvent) -> Mapping[str, object]:
 
 
 async def _warm(memory: Memory) -> None:
-    """Run the queries of hooks once, since hooks do not wait long enough for a first run."""
+    """Run the queries of hooks once, because the first run takes longer than hooks wait."""
     await session_briefing(memory, None, None)
     try:
-        last = (await memory.query_nodes(limit=1)).node_ids
+        node_ids = (await memory.query_nodes(limit=1)).node_ids
     except GraphError:
         return
-    for node in await memory.describe_nodes(last):
+    for node in await memory.describe_nodes(node_ids):
         await prompt_context(memory, node.title, None, ())

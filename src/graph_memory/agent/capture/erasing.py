@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,8 +28,8 @@ from graph_memory.project import domain_for
 
 ID_PREFIX = "hook-"
 """The prefix of the id of each captured event."""
-_NOTHING = Hint("Look for events with {get_events}.")
-_UNDO = Hint("Set erase if the user asked for it.", " To undo a session without erasing it, use {memory_revert}.")
+_NO_MATCH_HINT = Hint("Look for events with {get_events}.")
+_ERASE_HINT = Hint("Set erase if the user asked for it.", " To undo a session without erasing it, use {memory_revert}.")
 _LOCK_SECONDS = 10.0
 """Seconds to wait for a server that is storing the events of the spool."""
 
@@ -77,12 +77,12 @@ def captured_filter_from(
     """
     conditions = {"session": session, "path": path, "phrase": phrase}
     texts = {name: check_text(name, value) for name, value in conditions.items() if value is not None}
-    first = next(iter(texts))
+    first_name = next(iter(texts))
     if not is_alone:
-        message = f"{first} cannot be combined with names, ids and text"
-        raise invalid_argument(first, message, "Make two separate calls.")
+        message = f"{first_name} cannot be combined with names, ids and text"
+        raise invalid_argument(first_name, message, "Make two separate calls.")
     if not erase:
-        raise invalid_argument("erase", f"With {first}, captured events can only be erased", _UNDO)
+        raise invalid_argument("erase", f"With {first_name}, captured events can only be erased", _ERASE_HINT)
     if not texts.get("path", "root").strip("/"):
         message = f"{texts['path']} is the root folder, so it would match the events of all projects"
         raise invalid_argument("path", message, "Pass the path of a file or folder below the root, or pass session.")
@@ -90,21 +90,25 @@ def captured_filter_from(
 
 
 async def erase_captured(
-    memory: Memory, domain: str, home: Path, wanted: CapturedFilter, *, dry_run: bool
+    memory: Memory, domain: str, home: Path, criteria: CapturedFilter, *, dry_run: bool
 ) -> ForgetResult:
-    """Erase the captured events that `wanted` matches, and the summaries that mention them. See `Agent.forget`.
+    """Erase the captured events that meet the criteria, and the summaries that mention them. See `Agent.forget`.
 
-    Sessions that keep other events are summarised again. The warnings name events whose text cannot be read. Raises
+    Sessions that keep other events are summarised again. The warnings list events whose text cannot be read. Raises
     INVALID_ARGUMENT if nothing matches, CONTENT_READ_FAILED if nothing matches and a text cannot be read, DOMAIN_BUSY
-    if a server is storing captured events, and INSUFFICIENT_RIGHTS without the right `admin`.
+    if a server is storing captured events, and INSUFFICIENT_RIGHTS if the caller does not have the right `admin`.
     """
     require(domain, Right.ADMIN)
     spool = Spool.of(home)
     async with _hold_lock(spool):
-        waiting = await anyio.to_thread.run_sync(_find_waiting, spool, wanted, domain)
-        stored = await _find_stored(memory, wanted)
+        waiting = await anyio.to_thread.run_sync(
+            lambda: [path for path in spool.files() if criteria.matches_file(path.read_bytes(), domain)]
+        )
+        stored = await _find_stored(memory, criteria)
         if not stored.ids and not waiting:
-            raise stored.failure or invalid_argument("session", "No captured event matches", _NOTHING)
+            raise next(iter(stored.unreadable.values()), None) or invalid_argument(
+                "session", "No captured event matches", _NO_MATCH_HINT
+            )
         forgotten = ForgetResult(
             forgotten=(), entities=0, observations=0, relations=0, erased=True, dry_run=dry_run or None
         )
@@ -112,7 +116,7 @@ async def erase_captured(
             forgotten = await memory.entities.forget(ids=stored.ids, erase=True, dry_run=dry_run)
         for path in () if dry_run else waiting:
             path.unlink(missing_ok=True)
-    if wanted.text is not None and not dry_run:
+    if criteria.text is not None and not dry_run:
         for session, project in {node.session: node.project for node in stored.summaries}.items():
             await summarise_session(memory, session or "", project or "")
     warnings = (*(forgotten.warnings or ()), *stored.warnings)
@@ -132,10 +136,6 @@ class _MatchingRecords:
         return list(dict.fromkeys(node.id for node in (*self.events, *self.summaries)))
 
     @property
-    def failure(self) -> GraphError | None:
-        return next(iter(self.unreadable.values()), None)
-
-    @property
     def warnings(self) -> list[str]:
         return [
             f"{id_} was not compared, and is kept: {error.message}"
@@ -144,41 +144,41 @@ class _MatchingRecords:
         ]
 
 
-async def _find_stored(memory: Memory, wanted: CapturedFilter) -> _MatchingRecords:
+async def _find_stored(memory: Memory, criteria: CapturedFilter) -> _MatchingRecords:
     """Return the matching captured events, and the session summaries that may repeat their text."""
     stored = _MatchingRecords()
     roles = await roles_of(memory)
     if roles is None:
         return stored
-    properties = {} if wanted.session is None else {"session": wanted.session}
+    properties = {} if criteria.session is None else {"session": criteria.session}
     logged = await memory.history.logged_nodes(
-        [roles["Event"]], properties=properties, text=wanted.text, prefix=ID_PREFIX
+        [roles["Event"]], properties=properties, text=criteria.text, prefix=ID_PREFIX
     )
-    stored.events = [node for node in logged if await _is_match(memory, wanted, node, stored.unreadable)]
-    sessions = {*(node.session for node in stored.events), *((wanted.session,) if wanted.text is None else ())}
+    stored.events = [node for node in logged if await _is_match(memory, criteria, node, stored.unreadable)]
+    sessions = {*(node.session for node in stored.events), *((criteria.session,) if criteria.text is None else ())}
     all_summaries = await memory.history.logged_nodes([SUMMARY])
     summaries = {node.id: node for node in all_summaries if node.session is not None and node.session in sessions}
-    mentioning = () if wanted.text is None else await memory.history.logged_nodes([SUMMARY], text=wanted.text)
+    mentioning = () if criteria.text is None else await memory.history.logged_nodes([SUMMARY], text=criteria.text)
     for node in mentioning:
-        if node.session is not None and await _is_match(memory, wanted, node, stored.unreadable):
+        if node.session is not None and await _is_match(memory, criteria, node, stored.unreadable):
             summaries[node.id] = node
     stored.summaries = [*summaries.values()]
     return stored
 
 
 async def _is_match(
-    memory: Memory, wanted: CapturedFilter, node: LoggedNode, unreadable: dict[str, GraphError]
+    memory: Memory, criteria: CapturedFilter, node: LoggedNode, unreadable: dict[str, GraphError]
 ) -> bool:
     """Return whether the node matches. A node whose text cannot be read is added to `unreadable`."""
-    if wanted.text is None:
-        return wanted.matches(node.session, node.text)
+    if criteria.text is None:
+        return criteria.matches(node.session, node.text)
     try:
-        return wanted.matches(node.session, await memory.history.logged_text(node))
+        return criteria.matches(node.session, await memory.history.logged_text(node))
     except GraphError as error:
         if error.code is not Code.CONTENT_READ_FAILED:
             raise
         unreadable[node.id] = error
-        return wanted.matches(node.session, node.text)
+        return criteria.matches(node.session, node.text)
 
 
 @asynccontextmanager
@@ -199,8 +199,3 @@ async def _hold_lock(spool: Spool) -> AsyncGenerator[None]:
         yield
     finally:
         lock.release()
-
-
-def _find_waiting(spool: Spool, wanted: CapturedFilter, domain: str) -> Sequence[Path]:
-    """Return the files of the spool with matching events."""
-    return [path for path in spool.files() if wanted.matches_file(path.read_bytes(), domain)]

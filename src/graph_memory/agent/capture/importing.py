@@ -23,7 +23,7 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress
 from graph_memory.project import AUTO, domain_for
 
-_AT_ONCE = 100
+_BATCH_SIZE = 100
 """Maximum number of events that are stored in one transaction."""
 Batch = tuple[Sequence[HookEvent], bool]
 """Events of a file or conversation, and whether they are its last events."""
@@ -40,15 +40,15 @@ async def import_conversations(
     tell: Progress,
 ) -> ConversationImportResult:
     """Store past conversations as events. See `Agent.import_conversations`."""
-    chosen = await anyio.to_thread.run_sync(_checked_form, source, form)
-    conversations = Conversations(source, chosen)
+    chosen_form = await anyio.to_thread.run_sync(_checked_form, source, form)
+    conversations = Conversations(source, chosen_form)
     domains: Counter[str] = Counter()
     sessions: set[tuple[str, str]] = set()
     open_sessions: dict[tuple[str, str], str] = {}
     batches = _batches(conversations)
     planned: dict[str, set[str]] = {}
     added = secrets = 0
-    while (batch := await anyio.to_thread.run_sync(_next, batches)) is not None:
+    while (batch := await anyio.to_thread.run_sync(next, batches, None)) is not None:
         events, is_last = batch
         groups: dict[tuple[str, str], list[HookEvent]] = {}
         for event in events:
@@ -57,18 +57,18 @@ async def import_conversations(
         for (name, session), group in groups.items():
             open_sessions[name, session] = Path(group[0].folder).name
             domains[name] += len(group)
-            scoped = memory.in_domain(name).acting_as(chosen, session)
-            new = await _new_events(scoped, group, planned.setdefault(name, set()) if dry_run else None)
-            added += len(new)
-            secrets += sum(event.secrets for event in new)
+            scoped = memory.in_domain(name).acting_as(chosen_form, session)
+            new_events = await _new_events(scoped, group, planned.setdefault(name, set()) if dry_run else None)
+            added += len(new_events)
+            secrets += sum(event.secrets for event in new_events)
         if is_last:
             for (name, session), project in () if dry_run else open_sessions.items():
-                await summarise_session(memory.in_domain(name).acting_as(chosen, session), session, project)
+                await summarise_session(memory.in_domain(name).acting_as(chosen_form, session), session, project)
             sessions |= open_sessions.keys()
             open_sessions = {}
         tell(f"{domains.total():,} events of {len(sessions):,} sessions", None)
     return ConversationImportResult(
-        format=chosen,
+        format=chosen_form,
         dry_run=dry_run,
         domains=dict(domains),
         sessions=len(sessions),
@@ -105,14 +105,10 @@ def _checked_form(source: Path, form: str | None) -> Form:
 def _batches(conversations: Conversations) -> Iterator[Batch]:
     try:
         for session in conversations.sessions():
-            while len(events := list(islice(session, _AT_ONCE))) == _AT_ONCE:
+            while len(events := list(islice(session, _BATCH_SIZE))) == _BATCH_SIZE:
                 yield events, False
             yield events, True
     except UnreadableSource as error:
         record = error.invalid_record
         details = {"hint": f"{record.hint or 'Repair the file.'} Events before this position are stored."}
         raise GraphError(record.code, f"{record.place}: {record.message}", details) from error
-
-
-def _next(batches: Iterator[Batch]) -> Batch | None:
-    return next(batches, None)

@@ -36,7 +36,8 @@ class _Call:
 async def summarise_session(memory: Memory, session: str, project: str, *, with_model: bool = False) -> None:
     """Store a summary of the session if it has events. It replaces an earlier summary of the session.
 
-    With `with_model`, the language model writes the summary if one is configured. Raises the errors of `session_end`.
+    If `with_model` is set and a language model is configured, the model writes the summary. Raises the errors of
+    `session_end`.
     """
     roles = await roles_of(memory)
     if roles is None:
@@ -51,9 +52,12 @@ async def summarise_session(memory: Memory, session: str, project: str, *, with_
     events = sorted(
         await memory.describe_nodes(page.node_ids), key=lambda event: str(event.properties.get("timestamp", ""))
     )
-    lines = summary_lines(events)
+    lines = _summary_lines(events)
     if lines and with_model:
-        text = await memory.entities.write_summary([*_messages(events), *lines])
+        messages = [
+            f"{actor}: {event.title}" for event in events for actor in ("user", "agent") if _is_message(event, actor)
+        ]
+        text = await memory.entities.write_summary([*messages, *lines])
         lines = lines if text is None else [text]
     compact = [event.id for event in events if event.properties.get("event_type") == _COMPACT]
     if compact:
@@ -64,22 +68,22 @@ async def summarise_session(memory: Memory, session: str, project: str, *, with_
         )
 
 
-def summary_lines(events: Sequence[NodeSummary]) -> list[str]:
-    """Summarise events, given oldest first: goal, files, failures and fixes, decisions, unfinished work."""
+def _summary_lines(events: Sequence[NodeSummary]) -> list[str]:
+    """Return a summary of the events, oldest first: goal, files, failures and fixes, decisions and unfinished work."""
     prompts = [event.title for event in events if _is_message(event, "user")]
     replies = [event.title for event in events if _is_message(event, "agent")]
     calls = [_call_of(event) for event in events if event.properties.get("event_type") == TOOL_CALL]
-    fixed, open_ends = _failures(calls)
+    fixed, still_failing = _failures(calls)
     parts = {
         "Goal": prompts[:1],
         "Then asked": prompts[1:][-_MOST_LISTED:],
         "Changed files": [*dict.fromkeys(call.target for call in calls if call.changes_file and call.target)],
         "Failed, then worked": fixed,
-        "Still failing": open_ends,
+        "Still failing": still_failing,
         "Decisions": [text for text in (*prompts, *replies) if _DECISION.search(text)],
         "Last reply": replies[-1:],
     }
-    return [line for head, texts in parts.items() for line in _section(head, texts)]
+    return [line for heading, texts in parts.items() for line in _section(heading, texts)]
 
 
 def _time_of(event: NodeSummary) -> datetime | None:
@@ -89,17 +93,13 @@ def _time_of(event: NodeSummary) -> datetime | None:
         return None
 
 
-def _messages(events: Sequence[NodeSummary]) -> list[str]:
-    return [f"{actor}: {event.title}" for event in events for actor in ("user", "agent") if _is_message(event, actor)]
-
-
-def _section(head: str, texts: Sequence[str]) -> Iterator[str]:
-    shown = list(dict.fromkeys(texts))
-    if len(shown) == 1:
-        yield f"{head}: {shown[0]}"
-    elif shown:
-        yield f"{head}:"
-        yield from (f"- {text}" for text in shown[-_MOST_LISTED:])
+def _section(heading: str, texts: Sequence[str]) -> Iterator[str]:
+    unique_texts = list(dict.fromkeys(texts))
+    if len(unique_texts) == 1:
+        yield f"{heading}: {unique_texts[0]}"
+    elif unique_texts:
+        yield f"{heading}:"
+        yield from (f"- {text}" for text in unique_texts[-_MOST_LISTED:])
 
 
 def _is_message(event: NodeSummary, actor: str) -> bool:
@@ -116,13 +116,13 @@ def _failures(calls: Sequence[_Call]) -> tuple[list[str], list[str]]:
     """Return failed calls in two lists: calls that succeeded later, with the changes in between, and other calls."""
     fixed: list[str] = []
     failing: dict[tuple[str, str], int] = {}
-    for place, call in enumerate(calls):
+    for position, call in enumerate(calls):
         key = (call.tool, call.target)
         if call.has_failed:
-            failing.setdefault(key, place)
+            failing.setdefault(key, position)
         elif key in failing:
-            between = calls[failing.pop(key) : place]
-            changed = [*dict.fromkeys(step.target for step in between if step.changes_file and step.target)]
-            after = f" (after changes to {', '.join(changed)})" if changed else ""
-            fixed.append(f"{call.target or call.tool}{after}")
+            calls_between = calls[failing.pop(key) : position]
+            changed = [*dict.fromkeys(step.target for step in calls_between if step.changes_file and step.target)]
+            suffix = f" (after changes to {', '.join(changed)})" if changed else ""
+            fixed.append(f"{call.target or call.tool}{suffix}")
     return fixed, [target or tool for tool, target in failing]

@@ -19,7 +19,7 @@ Object = Mapping[str, Any]
 _MAX_CALLS = 1_000
 """Maximum number of tool calls that are held until their results are read."""
 _COMMAND = re.compile(r"\s*<(?:command-|local-command|bash-|system-reminder)")
-"""Messages that the client, not the user, wrote in the user's name."""
+"""Matches messages that the client wrote in the user's name."""
 _EXIT_CODE = re.compile(r"\A(?:Process exited with code|Exit code:)\s*(\d+)")
 
 
@@ -109,11 +109,8 @@ def _read_chatgpt(entries: Iterator[Object], file: str) -> Iterator[Turn]:
         for name, message in _shown_branch(entry):
             author = _text(_object(message, "author"), "role")
             content = _object(message, "content")
-            text = (
-                _joined_texts(content.get("parts"))
-                if content.get("content_type") in ("text", "multimodal_text")
-                else ""
-            )
+            is_text = content.get("content_type") in ("text", "multimodal_text")
+            text = _joined_texts(content.get("parts")) if is_text else ""
             at = message.get("create_time", entry.get("create_time"))
             if author == "user":
                 yield Turn("prompt", at, name, {**common, "prompt": text})
@@ -141,9 +138,8 @@ def _read_claude_ai(entries: Iterator[Object], file: str) -> Iterator[Turn]:
         messages = entry.get("chat_messages")
         for message in cast("list[object]", messages) if isinstance(messages, list) else []:
             fields = as_mapping(message)
-            text = _joined_texts([block for block in _blocks(fields) if block.get("type") == "text"]) or _text(
-                fields, "text"
-            )
+            text_blocks = [block for block in _blocks(fields) if block.get("type") == "text"]
+            text = _joined_texts(text_blocks) or _text(fields, "text")
             at, key = fields.get("created_at"), _text(fields, "uuid")
             if fields.get("sender") == "human":
                 yield Turn("prompt", at, key, {**common, "prompt": text})

@@ -54,7 +54,7 @@ class _DomainContents:
         return f"{connection.type} from {quote(connection.from_title)} to {quote(connection.to_title)}"
 
     def adjacent_to(self, items: Collection[str]) -> set[str]:
-        """Return the ids of the connections that are items or attached to an item, and of their endpoints."""
+        """Return the ids of connections that are in `items` or attached to one of them, and ids of their endpoints."""
         adjacent: set[str] = set()
         for link in self.connections.values():
             ids = {link.id, link.from_id, link.to_id}
@@ -94,13 +94,13 @@ async def restore(memory: Memory, archive: Path) -> RestoreResult:
     ids: dict[str, str] = {}
     parts: list[BatchResult] = []
     for start in range(0, len(lines), MOST_ITEMS):
-        part = await memory.execute_batch([_with_ids(line, ids) for line in lines[start : start + MOST_ITEMS]])
+        part = await memory.execute_batch([_with_new_ids(line, ids) for line in lines[start : start + MOST_ITEMS]])
         ids |= {item.ref: item.id for item in part.results if item.ref and item.id}
         parts.append(part)
     return RestoreResult(batch=parts[0].batch, restored=sum(part.created for part in parts))
 
 
-def _with_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
+def _with_new_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
     """Return the operation with its references to entities of earlier batches replaced by their new ids."""
     ends = {key: ids.get(str(line[key])[1:]) for key in ("from_node_id", "to_node_id") if key in line}
     return {**line, **{key: end for key, end in ends.items() if end}}
@@ -112,12 +112,12 @@ async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
     Returns False if the archive is from another domain.
     """
     try:
-        [first] = (await memory.history.log(since=batch["since"], until=batch["since"])).entries
+        [first_entry] = (await memory.history.log(since=batch["since"], until=batch["since"])).entries
     except (GraphError, ValueError) as error:
         if isinstance(error, GraphError) and error.code is not Code.HISTORY_COMPACTED:
             raise
         return False
-    return first.id == batch["batch"]
+    return first_entry.id == batch["batch"]
 
 
 async def _read_contents(memory: Memory, limits: Limits) -> _DomainContents:
@@ -219,8 +219,8 @@ async def _archive_lines(memory: Memory, contents: _DomainContents, selection: S
         elif {link.id, link.from_id, link.to_id} & deleted:
             ends = {"from_node_id": link.from_id, "to_node_id": link.to_id}
             ends = {key: f"${end}" if end in entities else escape_id(end) for key, end in ends.items()}
-            new = {"op": "create_connection", "type": link.type, "id": link.id, "properties": link.properties}
-            yield {**new, **ends}
+            operation = {"op": "create_connection", "type": link.type, "id": link.id, "properties": link.properties}
+            yield {**operation, **ends}
 
 
 def _entity_fields(entity: Entity, contents: _DomainContents) -> Operation:
@@ -268,8 +268,8 @@ def _read_archive(path: Path) -> list[dict[str, Any]]:
 
 def archive_path(folder: Path, domain: str) -> Path:
     """Return the path of a new archive, named after the domain and the current time."""
-    at = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-    return folder / f"{domain}-pruned-{at}.jsonl.gz"
+    timestamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    return folder / f"{domain}-pruned-{timestamp}.jsonl.gz"
 
 
 def checked_path(path: Path | str) -> Path:

@@ -15,7 +15,7 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue
 
 FINISHED_AFTER = timedelta(days=7)
-"""Time after its last event from which a session counts as finished."""
+"""A session counts as finished when this time has passed since its last event."""
 _MIN_APPLICATIONS = 5
 """Minimum number of applications of a pattern for its success rate to count."""
 _LOW_SUCCESS_BOUND = 0.3
@@ -78,7 +78,7 @@ class Selection:
 
 @dataclass(slots=True)
 class _BatchCapacity:
-    """The remaining deletion capacity of a batch, in items and in connections and observations attached to items."""
+    """The numbers of items, and of connections and observations attached to them, that a batch can still delete."""
 
     attached_counts: Mapping[str, int]
     undeletable: Collection[str]
@@ -131,6 +131,7 @@ def select(
 
     `entities` maps the id of each entity to its number of observations, most salient entity first. `undeletable` lists
     the ids of nodes and connections that cannot be deleted.
+
     Selects patterns with a low success rate and enough applications, the relations with the lowest weight, the events
     of the oldest finished sessions, the least salient entities and the oldest documents. Keeps events that are evidence
     or causes of remaining items, sessions with unfinished goals, and entities of remaining events.
@@ -140,23 +141,23 @@ def select(
         nodes_by_type.setdefault(node.type, []).append(node)
     connection_counts = Counter(chain.from_iterable({link.from_id, link.to_id} for link in connections))
     attached_counts = connection_counts + Counter(entities)
-    room = _BatchCapacity(attached_counts, undeletable, MOST_ITEMS, MOST_ATTACHED)
-    patterns = room.take(_excess_patterns(nodes_by_type.get("Pattern", []), limits.patterns))
-    relations = room.take(_excess_relations(connections, entities.keys(), limits.relations))
+    batch_capacity = _BatchCapacity(attached_counts, undeletable, MOST_ITEMS, MOST_ATTACHED)
+    patterns = batch_capacity.take(_excess_patterns(nodes_by_type.get("Pattern", []), limits.patterns))
+    relations = batch_capacity.take(_excess_relations(connections, entities.keys(), limits.relations))
     deleted = {*patterns, *relations}
     remaining = [link for link in connections if not {link.id, link.from_id} & deleted]
-    events = _unreferenced_events(room.take(_excess_events(nodes_by_type, limits.events, now)), remaining)
+    events = _unreferenced_events(batch_capacity.take(_excess_events(nodes_by_type, limits.events, now)), remaining)
     deleted |= {*events}
     involved = {link.to_id for link in connections if link.type == "Involves" and link.from_id not in deleted}
     least_salient = [entity for entity in reversed([*entities][limits.entities :]) if entity not in involved]
     documents = sorted(nodes_by_type.get("Document", []), key=lambda node: (node.modified, node.id))
     return Selection(
         events=events,
-        entities=room.take(least_salient),
+        entities=batch_capacity.take(least_salient),
         relations=relations,
         patterns=patterns,
-        documents=room.take(node.id for node in documents[: max(0, len(documents) - limits.documents)]),
-        left_out=room.left_out,
+        documents=batch_capacity.take(node.id for node in documents[: max(0, len(documents) - limits.documents)]),
+        left_out=batch_capacity.left_out,
     )
 
 
@@ -174,24 +175,21 @@ def _excess_events(nodes_by_type: Mapping[str, Sequence[StoredNode]], limit: int
         session = str(event.properties.get("session"))
         day = f" {_timestamp(event)[:10]}" if session == DEFAULT_SESSION else ""
         sessions.setdefault(f"{session}{day}", []).append(event)
-    unfinished = _unfinished_sessions(nodes_by_type.get("Goal", ()))
+    goals = nodes_by_type.get("Goal", ())
+    unfinished = {goal.properties.get("session") for goal in goals if goal.properties.get("status") not in FINISHED}
     finished_before = (now - FINISHED_AFTER).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     selected: list[str] = []
     for session_events in sorted(sessions.values(), key=lambda session_events: _timestamp(session_events[-1])):
         if len(selected) >= excess or _timestamp(session_events[-1]) >= finished_before:
             break
-        selected += (
-            [] if session_events[0].properties.get("session") in unfinished else [event.id for event in session_events]
-        )
+        session = session_events[0].properties.get("session")
+        if session is None or session not in unfinished:
+            selected += [event.id for event in session_events]
     return selected
 
 
 def _timestamp(event: StoredNode) -> str:
     return str(event.properties.get("timestamp"))
-
-
-def _unfinished_sessions(goals: Iterable[StoredNode]) -> Collection[PropertyValue | None]:
-    return {goal.properties.get("session") for goal in goals if goal.properties.get("status") not in FINISHED} - {None}
 
 
 def _unreferenced_events(selected: Sequence[str], connections: Iterable[StoredConnection]) -> tuple[str, ...]:
@@ -216,14 +214,12 @@ def _unreferenced_events(selected: Sequence[str], connections: Iterable[StoredCo
 
 def _excess_patterns(patterns: Sequence[StoredNode], limit: int) -> list[str]:
     """Return the patterns beyond the limit that have the lowest success rates and were applied often enough."""
-
-    def success_bound(node: StoredNode) -> float:
-        return wilson_lower_bound(_count(node, "successes"), _applications(node))
-
-    applied_patterns = [node for node in patterns if _applications(node) >= _MIN_APPLICATIONS]
-    low_rated = sorted(
-        (success_bound(node), node.id) for node in applied_patterns if success_bound(node) < _LOW_SUCCESS_BOUND
-    )
+    ratings = [
+        (wilson_lower_bound(_count(node, "successes"), _applications(node)), node.id)
+        for node in patterns
+        if _applications(node) >= _MIN_APPLICATIONS
+    ]
+    low_rated = sorted(rating for rating in ratings if rating[0] < _LOW_SUCCESS_BOUND)
     return [node_id for _, node_id in low_rated[: max(0, len(patterns) - limit)]]
 
 

@@ -59,7 +59,7 @@ class Usage:
 
     @asynccontextmanager
     async def count_added(self, name: Limited, node_type: str, new_count: int) -> AsyncGenerator[str | None]:
-        """Count the `new_count` nodes that the block adds. Yields a warning if the limit is near, otherwise None.
+        """Count the `new_count` nodes that the `with` block adds. Yields a warning if the limit is near, or None.
 
         Raises MEMORY_LIMIT_REACHED if the domain would then exceed the limit.
         """
@@ -87,15 +87,13 @@ class Usage:
             count.added = pending
         if count.total > warning_threshold:
             self.prune(name)
-        if count.total + new_count > limit:
-            message = f"The domain would have {count.total + new_count:,} {name}, over its limit of {limit:,}"
-            raise GraphError(Code.MEMORY_LIMIT_REACHED, message, {"hint": _HINTS[name]})
         total = count.total + new_count
-        return (
-            None
-            if total <= warning_threshold
-            else f"The domain has {total:,} of at most {limit:,} {name}. {_HINTS[name]}"
-        )
+        if total > limit:
+            message = f"The domain would have {total:,} {name}, over its limit of {limit:,}"
+            raise GraphError(Code.MEMORY_LIMIT_REACHED, message, {"hint": _HINTS[name]})
+        if total > warning_threshold:
+            return f"The domain has {total:,} of at most {limit:,} {name}. {_HINTS[name]}"
+        return None
 
     def recount(self) -> None:
         """Discard the counts, because nodes were deleted. The next addition counts the nodes again."""
@@ -109,11 +107,11 @@ class Usage:
         If the log has at most `max_changes` changes, their number is returned as an upper bound.
         """
         try:
-            [last] = (await self.memory.history.log(limit=1)).entries
+            [last_entry] = (await self.memory.history.log(limit=1)).entries
         except GraphError as error:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise
             return 0, False
-        if last.seq <= max_changes:
-            return last.seq, False
+        if last_entry.seq <= max_changes:
+            return last_entry.seq, False
         return len((await self.memory.query_nodes(type=node_type)).node_ids), True

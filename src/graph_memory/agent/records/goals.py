@@ -65,7 +65,7 @@ def _first_open_step(steps: Sequence[GoalStep]) -> int | None:
 
 
 def goal_of(node: NodeSummary, context: GoalContext, progress: float) -> Goal:
-    """Convert the node of a goal to a `Goal`, with its related goals from `context` and its progress (0 to 1)."""
+    """Convert the node of a goal to a `Goal`, with its related goals from `context` and its progress."""
     properties = {name: value for name, value in node.properties.items() if name in Goal.model_fields and value != ""}
     steps = steps_of(node)
     fields = {
@@ -84,20 +84,19 @@ def goal_of(node: NodeSummary, context: GoalContext, progress: float) -> Goal:
 def progress_of(nodes: Mapping[str, NodeSummary], subgoals: Mapping[str, Sequence[str]], goal: str) -> float:
     """Return the progress of the goal, from 0 to 1.
 
-    The progress of a completed goal is 1. Otherwise it is the mean progress of the subgoals that are not abandoned or,
-    without subgoals, the share of completed steps.
+    The progress of a completed goal is 1. Otherwise it is the mean progress of the subgoals that are not abandoned. If
+    there are no such subgoals, it is the share of completed steps.
     """
     node = nodes[goal]
     if node.properties.get("status") == "completed":
         return 1.0
-    counted_subgoals = [subgoal for subgoal in subgoals.get(goal, ()) if subgoal in nodes]
-    counted_subgoals = [
-        subgoal for subgoal in counted_subgoals if nodes[subgoal].properties.get("status") != "abandoned"
+    progress_of_subgoals = [
+        progress_of(nodes, subgoals, subgoal)
+        for subgoal in subgoals.get(goal, ())
+        if subgoal in nodes and nodes[subgoal].properties.get("status") != "abandoned"
     ]
-    if counted_subgoals:
-        return round(
-            sum(progress_of(nodes, subgoals, subgoal) for subgoal in counted_subgoals) / len(counted_subgoals), 4
-        )
+    if progress_of_subgoals:
+        return round(sum(progress_of_subgoals) / len(progress_of_subgoals), 4)
     steps = steps_of(node)
     return round(sum(step.done for step in steps) / len(steps), 4) if steps else 0.0
 

@@ -70,10 +70,8 @@ def has_word(text: str, word: str) -> bool:
     folded, folded_word = text.casefold(), word.casefold()
     position = folded.find(folded_word)
     while position >= 0:
-        before, after = (
-            folded[position - 1 : position],
-            folded[position + len(folded_word) : position + len(folded_word) + 1],
-        )
+        end = position + len(folded_word)
+        before, after = folded[position - 1 : position], folded[end : end + 1]
         if not (_is_word_character(before) and _is_word_character(folded_word[:1])) and not (
             _is_word_character(after) and _is_word_character(folded_word[-1:])
         ):
@@ -91,7 +89,7 @@ def _is_word_character(character: str) -> bool:
 
 
 def wilson_lower_bound(successes: int, applications: int) -> float:
-    """Return the lower bound of the success rate with 95 % confidence, or 0 without applications.
+    """Return the lower bound of the success rate with 95 % confidence, or 0 if there are no applications.
 
     Wilson, E. B. (1927): Probable inference, the law of succession, and statistical inference.
     """
@@ -117,9 +115,8 @@ def _match_pattern(pattern: Pattern, situation: Situation) -> PatternMatch | Non
     met_conditions = tuple(condition for condition in pattern.conditions if situation.meets(condition))
     if not met_conditions:
         return None
-    share = sum(condition.weight for condition in met_conditions) / sum(
-        condition.weight for condition in pattern.conditions
-    )
+    total_weight = sum(condition.weight for condition in pattern.conditions)
+    share = sum(condition.weight for condition in met_conditions) / total_weight
     is_warning = pattern.pattern_type == "anti_pattern"
     warning = f"Avoid this: {pattern.description or pattern.name}" if is_warning else None
     return PatternMatch(

@@ -237,19 +237,19 @@ class UserEntry(Generic[E]):
 
 
 def fitting_entries(entries: Sequence[UserEntry[E]], query: str | None, limit: int) -> list[UserEntry[E]]:
-    """Return the entries relevant to the query, best first. Without a query, return the newest entries.
+    """Return the entries relevant to the query, best first. If `query` is None, return the newest entries.
 
     A question about a user's preferences, such as "What do I like?", matches all preferences of that user. A query that
-    only names the user matches the preferences that share a term with it.
+    only mentions the user matches the preferences that share a term with it.
     """
     newest = sorted(entries, key=lambda user_entry: user_entry.entry.time, reverse=True)
     if query is None:
         return newest[:limit]
     question = _Question.of(query)
-    fits = [
+    rated_entries = [
         (rating, entry) for entry in newest if (rating := max(entry.rate_fit(question.terms), question.rate_fit(entry)))
     ]
-    return [entry for _, entry in sorted(fits, key=lambda pair: -pair[0])][:limit]
+    return [entry for _, entry in sorted(rated_entries, key=lambda pair: -pair[0])][:limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +263,8 @@ class _Question:
     @classmethod
     def of(cls, query: str) -> _Question:
         words = ENGLISH.words(query[:MAX_TEXT_CHARACTERS])
-        asks = any(ENGLISH.stem_of(word) in _PREFERENCE_TERMS for word in words) or {*words} >= _HOW_SHOULD
-        return cls(frozenset(words), _terms(query) - _UNSPECIFIC_TERMS, asks)
+        asks_preferences = any(ENGLISH.stem_of(word) in _PREFERENCE_TERMS for word in words) or {*words} >= _HOW_SHOULD
+        return cls(frozenset(words), _terms(query) - _UNSPECIFIC_TERMS, asks_preferences)
 
     def rate_fit(self, user_entry: UserEntry[E]) -> float:
         """Rate how relevant a preference is to this query about its user. See `UserEntry.rate_fit`."""

@@ -96,7 +96,7 @@ async def add_types(memory: Memory, changes: Callable[[Roles], Sequence[Operatio
             if error.code is Code.ONTOLOGY_NOT_FOUND:
                 new_roles = roles_in(layer_ontology(part), part)
                 await _check_changes(None, new_roles, changes(new_roles))
-                await _create(memory, part)
+                await _create_domain(memory, part)
             elif error.code is not Code.TYPE_ALREADY_EXISTS:  # another call has added it
                 raise
 
@@ -144,7 +144,7 @@ async def _check_end_node(memory: Memory | None, roles: Roles, connection_type: 
         raise GraphError(Code.INVALID_TOPOLOGY, message, {"hint": "Pass the id of another node."})
 
 
-async def _create(memory: Memory, part: Part) -> None:
+async def _create_domain(memory: Memory, part: Part) -> None:
     try:
         await memory.create_ontology(layer_ontology(part))
     except GraphError as error:
@@ -159,11 +159,8 @@ def roles_in(ontology: Ontology, part: Part = "project") -> Roles:
     new_connections: list[ConnectionType] = []
     for layer_type in layer_ontology(part).node_types:
         existing_type = ontology.find_node_type(layer_type.name)
-        name = (
-            layer_type.name
-            if existing_type is None or _is_layer_type(existing_type, layer_type)
-            else f"{_PREFIX}{layer_type.name}"
-        )
+        is_usable = existing_type is None or _is_layer_type(existing_type, layer_type)
+        name = layer_type.name if is_usable else f"{_PREFIX}{layer_type.name}"
         names[layer_type.name] = name
         new_nodes += [] if ontology.find_node_type(name) else [replace(layer_type, name=name)]
     for layer_type in layer_ontology(part).connection_types:
@@ -194,7 +191,6 @@ def _is_layer_type(existing_type: NodeType, layer_type: NodeType) -> bool:
 
 
 def _allows_ends(existing_type: ConnectionType, layer_type: ConnectionType) -> bool:
-    """Return whether the domain's connection type allows the node types that the layer connects."""
     return set(layer_type.from_types) <= set(existing_type.from_types) and set(layer_type.to_types) <= set(
         existing_type.to_types
     )

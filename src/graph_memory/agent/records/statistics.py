@@ -37,7 +37,7 @@ def tool_of(event: NodeSummary) -> str:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the smallest value such that at least `share` (0 to 1) of the values are less than or equal to it."""
+    """Return the smallest value such that at least `share` (from 0 to 1) of the values are less than or equal to it."""
     return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
 
 

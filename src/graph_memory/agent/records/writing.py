@@ -40,7 +40,7 @@ def new_connection(connection_type: str, from_id: str, to_id: str) -> Operation:
 
 
 def new_connection_to_ref(connection_type: str, from_id: str, ref: str) -> Operation:
-    """Return the operation that connects a node with the new node `ref` of an earlier operation."""
+    """Return the operation that connects a node with the node that an earlier operation creates as `ref`."""
     return {"op": "create_connection", "type": connection_type, "from_node_id": from_id, "to_node_id": f"${ref}"}
 
 
@@ -97,7 +97,7 @@ def new_node(
 ) -> Operation:
     """Return the operation that creates a node. Properties that are None are omitted.
 
-    Without a title, the graph derives a title from the content.
+    If `title` is None, the graph derives a title from the content.
     """
     title_field = {} if title is None else {"title": title_from_text(title) or node_type}
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 
 from graph_memory.agent.records.roles import roles_of
@@ -27,9 +27,6 @@ class _Candidate:
     id: str
     type: str
     title: str
-
-    def to_dict(self) -> dict[str, str]:
-        return {"id": self.id, "type": self.type, "title": self.title}
 
 
 @dataclass(slots=True)
@@ -105,7 +102,12 @@ class Forgetting:
             results = [*nodes, *candidates]
             results += await self._matching_facts(sentence, is_name=is_name) if results else []
             if len({candidate.id for candidate in results}) > 1:
-                raise _ambiguous_error(sentence, results)
+                message = f"{quote(sentence)} matches {len(results)} entries"
+                ids = join_parts([f"{candidate.id} ({candidate.type})" for candidate in results])
+                details = {"argument": "text", "candidates": [asdict(candidate) for candidate in results]}
+                raise GraphError(
+                    Code.INVALID_ARGUMENT, message, {**details, "hint": f"Pass the id of one in ids: {ids}."}
+                )
             resolved.ids += [node.id for node in nodes]
             resolved.preferences += [preference.id for preference in candidates]
             resolved.unresolved += [] if results else [sentence]
@@ -130,7 +132,7 @@ class Forgetting:
         ]
 
     async def _matching_facts(self, sentence: str, *, is_name: bool) -> list[_Candidate]:
-        """Return the entity or observation with this name or text in a list, or an empty list."""
+        """Return a list with the entity or observation that has this name or text, or an empty list."""
         names, text = ([sentence], None) if is_name else (None, sentence)
         try:
             forgotten = await self.memory.entities.forget(names, text=text, dry_run=True)
@@ -150,10 +152,3 @@ def _comparison_keys(sentence: str) -> frozenset[str]:
     plain = _normalise(sentence)
     route = classify_sentence(plain, datetime.now(UTC))
     return frozenset((plain, *((_normalise(route.text),) if route else ())))
-
-
-def _ambiguous_error(sentence: str, candidates: Sequence[_Candidate]) -> GraphError:
-    message = f"{quote(sentence)} matches {len(candidates)} entries"
-    ids = join_parts([f"{candidate.id} ({candidate.type})" for candidate in candidates])
-    details = {"argument": "text", "candidates": [candidate.to_dict() for candidate in candidates]}
-    return GraphError(Code.INVALID_ARGUMENT, message, {**details, "hint": f"Pass the id of one in ids: {ids}."})

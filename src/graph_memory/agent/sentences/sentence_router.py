@@ -57,18 +57,19 @@ class SentenceRouter:
         routes = [route for _, route in classified if route is not None]
         if not routes or await self._lacks_types():
             return await self.memory.entities.remember(text, dry_run=dry_run)
-        rest = "\n".join(sentence for sentence, route in classified if route is None)
+        unrouted = "\n".join(sentence for sentence, route in classified if route is None)
         results: list[RememberResult] = []
         errors: list[GraphError] = []
-        if rest:
-            await self._attempt(self.memory.entities.remember(rest, dry_run=dry_run), results, errors, rest, "text")
+        if unrouted:
+            call = self.memory.entities.remember(unrouted, dry_run=dry_run)
+            await self._attempt(call, results, errors, unrouted, "text")
         for route in routes:
             await self._attempt(self._store(route, dry_run=dry_run), results, errors, route.sentence, route.kind)
         if len(errors) == len(results):
             raise errors[0]
-        first, *others = results
+        first, *other_results = results
         warnings = tuple(warning for result in results for warning in result.warnings or ())
-        update = {"others": (*(first.others or ()), *(other.about for other in others)) or None}
+        update = {"others": (*(first.others or ()), *(result.about for result in other_results)) or None}
         return first.model_copy(update={**update, "warnings": warnings or None, "dry_run": dry_run or None})
 
     async def _attempt(

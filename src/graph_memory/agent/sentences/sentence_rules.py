@@ -104,12 +104,12 @@ def classify_sentence(sentence: str, now: datetime) -> ClassifiedSentence | None
             if kind == "preference":
                 return ClassifiedSentence(kind, sentence, sentence)
             if kind == "goal":
-                return _goal(sentence, text, now)
+                return _classify_goal(sentence, text, now)
             return ClassifiedSentence(kind, sentence, text, (parts.get("situation") or "").strip())
     return None
 
 
-def _goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
+def _classify_goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
     """Return a goal. If the text ends with a day or period, as in "by Friday", its last day is the deadline."""
     if due := _DEADLINE.search(text):
         with suppress(ValueError):
@@ -117,8 +117,8 @@ def _goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
             return ClassifiedSentence("goal", sentence, text[: due.start()], deadline=day.isoformat())
         time = parse_time(f"due {due['due']}", now)
         if time.text == "due" and time.period is not None and time.period.until is not None:
-            last = time.period.until - timedelta.resolution
-            return ClassifiedSentence("goal", sentence, text[: due.start()], deadline=last.date().isoformat())
+            last_moment = time.period.until - timedelta.resolution
+            return ClassifiedSentence("goal", sentence, text[: due.start()], deadline=last_moment.date().isoformat())
     return ClassifiedSentence("goal", sentence, text)
 
 

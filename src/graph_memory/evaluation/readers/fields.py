@@ -16,14 +16,14 @@ from graph_memory.model.values.arguments import is_encodable
 
 _HINT = "Use the original, unmodified file. The guide on evaluating describes each format."
 _NOT_LINES = "Pass a JSON array, or JSON Lines with an object in each line."
-_PEEK = 4_096
+_PEEKED_BYTES = 4_096
 _START = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[")
 """The beginning of a JSON array, after a byte order mark and white space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An object in a file. Its methods raise Unreadable if a field is missing or has the wrong type."""
+    """An object in a file. Its methods raise UnreadableSource if a field is missing or has the wrong type."""
 
     values: Mapping[str, object]
     place: SourcePosition
@@ -108,7 +108,7 @@ def read_records(path: Path) -> Iterator[Record]:
     Raises UnreadableSource if the file is damaged, and INVALID_ARGUMENT if it cannot be opened.
     """
     with open_source(path) as stream:
-        is_array = _START.match(stream.read(_PEEK)) is not None
+        is_array = _START.match(stream.read(_PEEKED_BYTES)) is not None
         stream.seek(0)
         if is_array:
             for number, element in enumerate(json_elements(stream, path.name), 1):

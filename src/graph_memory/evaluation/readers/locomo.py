@@ -50,11 +50,11 @@ def _question(pair: Record, texts: dict[str, str], session_of: dict[str, str]) -
     category = pair.text("category", "")
     labels = () if category == _ADVERSARIAL else pair.texts("evidence")
     turns = list(dict.fromkeys(_TURN_ID.findall(" ".join(labels))))
-    known = [turn for turn in turns if turn in texts]
+    existing_turns = [turn for turn in turns if turn in texts]
     return Question(
         KINDS.get(category, category or "unknown"),
         pair.statement("question"),
         frozenset(turns),
-        frozenset(session_of[turn] for turn in known),
-        tuple(texts[turn] for turn in known),
+        frozenset(session_of[turn] for turn in existing_turns),
+        tuple(texts[turn] for turn in existing_turns),
     )

@@ -19,7 +19,7 @@ from graph_memory.model.values.arguments import invalid_argument
 SetFormat = Literal["longmemeval", "locomo", "beam", "halumem"]
 """The supported formats of question sets."""
 FORMATS: tuple[SetFormat, ...] = get_args(SetFormat)
-_CHUNK = 1 << 20
+_CHUNK_BYTES = 1 << 20
 _READERS: dict[SetFormat, tuple[Callable[[Record], bool], Callable[[Record], Haystack]]] = {
     "longmemeval": (longmemeval.is_longmemeval, longmemeval.read_haystack),
     "locomo": (locomo.is_locomo, locomo.read_haystack),
@@ -47,8 +47,8 @@ def recognise(path: Path, form: str | None = None) -> SetFormat:
         first = next(read_records(path), None)
     except UnreadableSource as error:
         raise _with_place(error) from error
-    for name, (fits, _) in _READERS.items():
-        if first is not None and fits(first):
+    for name, (is_format, _) in _READERS.items():
+        if first is not None and is_format(first):
             return name
     hint = f"Pass a file of {', '.join(FORMATS)}, or a folder of BEAM chats. --format names the format."
     raise invalid_argument("file", f"{printable(path)} is not a known question set", hint)
@@ -83,7 +83,7 @@ def hash_of(path: Path, form: SetFormat) -> str:
             hash_.update(f"{file.relative_to(path).as_posix()}\0".encode("utf-8", "surrogateescape"))
         try:
             with file.open("rb") as stream:
-                while data := stream.read(_CHUNK):
+                while data := stream.read(_CHUNK_BYTES):
                     hash_.update(data)
         except OSError as error:
             message = f"Cannot read {printable(file)}: {error.strerror or error}"
