@@ -13,20 +13,24 @@ import pytest
 Test = Callable[..., Any]
 
 
-def for_rows(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Test], Test]:
+def for_rows(names: str | Sequence[str], rows: Iterable[Any] | Callable[[], Iterable[Any]]) -> Callable[[Test], Test]:
     """Run a test once for each row, as a single item, because pytest spends more on an item than most rows take.
 
-    The rows share the fixtures of the test: use it only if a row leaves them as they were.
+    The rows share the fixtures of the test: use it only if a row leaves them as they were. Pass a function if the rows
+    take long to make, because each worker of a run collects all tests.
     """
     columns = [names] if isinstance(names, str) else list(names)
-    table = [(row, dict(zip(columns, [row] if isinstance(names, str) else row, strict=True))) for row in rows]
-    assert table
+    assert callable(rows) or rows
+
+    def table() -> Iterator[tuple[Any, dict[str, Any]]]:
+        for row in rows() if callable(rows) else rows:
+            yield row, dict(zip(columns, [row] if isinstance(names, str) else row, strict=True))
 
     def decorate(test: Test) -> Test:
         @wraps(test)
         def run(**fixtures: Any) -> None:
             failures = _Failures()
-            for row, arguments in table:
+            for row, arguments in table():
                 with failures.caught_in(row):
                     test(**arguments, **fixtures)
             failures.raise_all()
@@ -34,7 +38,7 @@ def for_rows(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Test]
         @wraps(test)
         async def run_async(**fixtures: Any) -> None:
             failures = _Failures()
-            for row, arguments in table:
+            for row, arguments in table():
                 with failures.caught_in(row):
                     await test(**arguments, **fixtures)
             failures.raise_all()

@@ -7,7 +7,7 @@ import copy
 import pickle
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from functools import cache
 from string import Formatter
 
 import pytest
@@ -18,10 +18,9 @@ from graph_memory.mcp_server.prompts import PROMPTS
 from graph_memory.model.errors import Code, GraphError, Hint, Reference
 from graph_memory.model.rules import CONNECTION_RULES
 from graph_memory.operations.table import OPERATIONS
+from source import PACKAGE, syntax_trees
 from unit.cli.test_cli_main import VISIBLE as COMMAND_LINES
 
-PACKAGE = Path(__file__).parents[2] / "src" / "graph_memory"
-TREES = {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
 DESCRIBING = {"Field", "Option", "Argument", "Doc"}
 """Calls whose texts describe an argument or a part of a result, so that every edge shows them as they are."""
 IN_RESULTS = {
@@ -35,6 +34,11 @@ IN_RESULTS = {
 """Modules with texts that no edge renders, and what these are."""
 NAME = re.compile(rf"(?<![\w`{{|])(?:{'|'.join(name for name in OPERATIONS if '_' in name)})(?![\w`])")
 HOSTILE = "{delete_domain} {0} `graph-memory domain delete work` create_ontology"
+
+
+def modules() -> Mapping[str, ast.Module]:
+    """Return the syntax tree of each module by its path in the package."""
+    return {path.relative_to(PACKAGE).as_posix(): tree for path, tree in syntax_trees().items()}
 
 
 def constants(tree: ast.Module) -> Mapping[str, list[str]]:
@@ -67,8 +71,19 @@ def references(templates: list[str], values: set[str]) -> list[Reference]:
     return Hint(*templates, **dict.fromkeys(values, "")).references  # pyright: ignore[reportArgumentType]
 
 
-HINTS = {module: list(hints(tree)) for module, tree in TREES.items()}
-WRITTEN = [(module, reference) for module, some in HINTS.items() for hint in some for reference in references(*hint)]
+@cache
+def all_hints() -> Mapping[str, list[tuple[list[str], set[str]]]]:
+    """Return the hints of each module."""
+    return {module: list(hints(tree)) for module, tree in modules().items()}
+
+
+def written_references() -> list[tuple[str, Reference]]:
+    """Return the references in the hints of all modules, each with its module."""
+    return [
+        (module, reference) for module, some in all_hints().items() for hint in some for reference in references(*hint)
+    ]
+
+
 ELSEWHERE = [
     *(
         ("rules", reference)
@@ -95,8 +110,9 @@ def described_lines(tree: ast.Module) -> set[int]:
 
 
 def test_a_hint_refers_to_what_there_is():
-    assert len(WRITTEN) > 80
-    for module, reference in [*WRITTEN, *ELSEWHERE]:
+    written = written_references()
+    assert len(written) > 80
+    for module, reference in [*written, *ELSEWHERE]:
         for name in reference.names:
             if reference.is_command:
                 words = name.removeprefix("graph-memory ").partition(" --")[0].split()
@@ -118,7 +134,7 @@ def unmarked_texts(tree: ast.Module) -> list[str]:
 def test_a_text_that_names_an_operation_marks_it():
     assert unmarked_texts(ast.parse('raise fault("a", f"{a} is none", "Use get_node.")')) == ["Use get_node."]
     assert unmarked_texts(ast.parse('raise fault("a", f"{a} is none", Hint("Use {get_node}."))')) == []
-    results = {module: texts for module, tree in TREES.items() if (texts := unmarked_texts(tree))}
+    results = {module: texts for module, tree in modules().items() if (texts := unmarked_texts(tree))}
     assert {module: texts for module, texts in results.items() if module not in IN_RESULTS} == {}
     assert results.keys() == IN_RESULTS.keys()
 
@@ -127,7 +143,7 @@ def test_a_command_in_a_text_is_marked_where_a_server_can_send_it():
     """So that it says who can run it."""
     plain = {
         module
-        for module, tree in TREES.items()
+        for module, tree in modules().items()
         if not module.startswith("cli/")
         for known in [described_lines(tree)]
         for node in ast.walk(tree)
@@ -141,7 +157,9 @@ def test_a_command_in_a_text_is_marked_where_a_server_can_send_it():
 
 def test_every_command_in_the_table_is_one_that_a_hint_refers_to():
     assert COMMANDS.keys() <= {
-        ":".join([name, *reference.arguments]) for _, reference in [*WRITTEN, *ELSEWHERE] for name in reference.names
+        ":".join([name, *reference.arguments])
+        for _, reference in [*written_references(), *ELSEWHERE]
+        for name in reference.names
     }
 
 
@@ -149,7 +167,7 @@ def test_templates_are_no_text_of_a_caller():
     """The type checker takes only literals. This finds what is hidden from it."""
     dynamic = [
         ast.unparse(argument)
-        for tree in TREES.values()
+        for tree in modules().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Hint"
         for argument in node.args
@@ -230,13 +248,13 @@ def test_a_message_has_the_option_of_the_argument_that_is_at_fault(message: str,
 
 def test_what_is_left_of_a_hint_begins_a_sentence():
     """A template that continues a sentence stands behind a template that is always there."""
-    for templates, values in (hint for some in HINTS.values() for hint in some):
+    for templates, values in (hint for some in all_hints().values() for hint in some):
         if len(templates) > 1 and references(templates[:1], values):
             assert templates[1][0] in " \n{", templates
 
 
 def test_every_field_of_a_template_can_be_read():
-    for templates, values in (hint for some in HINTS.values() for hint in some):
+    for templates, values in (hint for some in all_hints().values() for hint in some):
         for template in templates:
             fields = [
                 (field, conversion) for _, field, _, conversion in Formatter().parse(template) if field is not None

@@ -9,12 +9,13 @@ import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
+from source import PACKAGE, syntax_trees
 from tables import for_rows
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "src" / "graph_memory"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LINES_OF_A_MODULE = 400
 LINES_OF_A_FUNCTION = 50
@@ -45,13 +46,14 @@ def module_name(path: Path) -> str:
 
 
 def imported_modules(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(syntax_trees()[path]):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 is_module = f"{node.module}.{alias.name}" in NAMES
                 yield f"{node.module}.{alias.name}" if is_module else node.module
 
 
+@cache
 def imports_by_folder() -> Mapping[str, Mapping[str, set[str]]]:
     """Return, for each folder, which of its modules and packages import which others of them."""
     folders: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -73,7 +75,6 @@ def level(child: str, imports: Mapping[str, set[str]]) -> int:
 
 
 NAMES = {module_name(path) for path in MODULES if path.name != "__init__.py"}
-IMPORTS = imports_by_folder()
 FOLDERS = sorted({".".join(path.parent.relative_to(PACKAGE).parts) for path in MODULES})
 
 
@@ -83,7 +84,7 @@ def test_a_module_and_its_functions_are_short_enough_to_be_read(path: Path):
     assert len(text.splitlines()) <= LINES_OF_A_MODULE
     long = {
         function.name: function.end_lineno - function.lineno + 1
-        for function in functions(ast.parse(text))
+        for function in functions(syntax_trees()[path])
         if function.end_lineno
     }
     assert {name: lines for name, lines in long.items() if lines > LINES_OF_A_FUNCTION} == {}
@@ -110,7 +111,8 @@ def test_a_folder_has_few_modules_on_few_import_levels(folder: str):
     modules = [path for path in (PACKAGE / folder.replace(".", "/")).glob("*.py") if path.name != "__init__.py"]
     assert len(modules) <= ONE_MODULE_A_NOUN.get(folder, MODULES_OF_A_FOLDER)
     if folder not in ORDERED_BY_A_CONTRACT:
-        levels = {child: level(child, IMPORTS[folder]) for child in [*IMPORTS[folder]]}
+        imports = imports_by_folder()[folder]
+        levels = {child: level(child, imports) for child in [*imports]}
         assert {child: level for child, level in levels.items() if level > LEVELS_OF_A_FOLDER} == {}
 
 

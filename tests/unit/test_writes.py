@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from source import PACKAGE, syntax_trees
 from tables import for_rows
 
-MEMORY = Path(__file__).parents[2] / "src" / "graph_memory" / "memory"
+MEMORY = PACKAGE / "memory"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -50,16 +51,17 @@ def keeps(method: Function) -> bool:
     return method.name != "__init__" and any(name_of(target.value) == "self" for target in targets)
 
 
-WRITING = sorted(path for path in MEMORY.rglob("*.py") if calls_of_write(ast.parse(path.read_text(encoding="utf-8"))))
+def writing_modules() -> list[Path]:
+    return [path for path, tree in syntax_trees().items() if path.is_relative_to(MEMORY) and calls_of_write(tree)]
 
 
-@for_rows("path", WRITING)
+@for_rows("path", writing_modules)
 def test_a_write_reads_a_snapshot_and_decides_on_it(path: Path):
-    assert list(faults(ast.parse(path.read_text(encoding="utf-8")))) == []
+    assert list(faults(syntax_trees()[path])) == []
 
 
 def test_the_rule_looks_at_all_writes():
-    assert sum(len(calls_of_write(ast.parse(path.read_text(encoding="utf-8")))) for path in WRITING) > 25
+    assert sum(len(calls_of_write(syntax_trees()[path])) for path in writing_modules()) > 25
 
 
 WRONG = {

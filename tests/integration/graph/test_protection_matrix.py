@@ -13,16 +13,15 @@ from pathlib import Path
 import pytest
 from neo4j import Driver
 
-import graph_memory
 from graph_memory import Memory
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.kinds import DATA
 from graph_memory.operations.table import OPERATIONS
 from integration.graph.protection_paths import CALLERS, CONNECTION, DOMAIN, NODE, OPERATION_PATHS, PATHS, Path_, World
+from source import PACKAGE, syntax_trees
 
 pytestmark = pytest.mark.anyio
 
-SOURCE = Path(graph_memory.__file__).parent
 KINDS = (NODE, CONNECTION, DOMAIN)
 NAMED = {
     "append_events",
@@ -36,9 +35,9 @@ NAMED = {
 WRITES = ("log.write", "log.append", "store.write", "store.write_at_once")
 
 
-def _ways(path: Path) -> Iterator[str]:
+def _ways(path: Path, tree: ast.Module) -> Iterator[str]:
     """Give who writes in a module, as `module:Class.method`."""
-    module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+    module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
 
     def visit(node: ast.AST, name: str) -> Iterator[str]:
         for child in ast.iter_child_nodes(node):
@@ -51,7 +50,7 @@ def _ways(path: Path) -> Iterator[str]:
                 yield f"{module}:{name}"
             yield from visit(child, inner)
 
-    yield from visit(ast.parse(path.read_text(encoding="utf-8")), "")
+    yield from visit(tree, "")
 
 
 def _writes(call: ast.Call) -> bool:
@@ -61,7 +60,7 @@ def _writes(call: ast.Call) -> bool:
 
 
 def test_every_way_to_write_has_a_row() -> None:
-    results = {way for path in SOURCE.rglob("*.py") for way in _ways(path)}
+    results = {way for path, tree in syntax_trees().items() for way in _ways(path, tree)}
     assert results == CALLERS.keys()
     named = {name for rows in CALLERS.values() if not isinstance(rows, str) for name in rows}
     assert named == PATHS.keys()
