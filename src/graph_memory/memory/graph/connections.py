@@ -39,7 +39,6 @@ from graph_memory.storage.store import Reader
 FORMAT = "markdown"
 """The format of a connection's content."""
 
-
 GET = query("graph/connection", SubjectRow)
 
 
@@ -98,9 +97,9 @@ async def create_connection(
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState | None, Context]:
         context = await _read_context(reader, head, connection, requested_id)
-        return None if requested_id is not None else await _read_equal_inverse(
-            reader, head, connection, context
-        ), context
+        if requested_id is not None:
+            return None, context
+        return await _read_equal_inverse(reader, head, connection, context), context
 
     def decide(head: Head, pair: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
         existing, context = pair
@@ -151,7 +150,7 @@ def with_creator(actor: str | None, connection: NewConnection) -> NewConnection:
 
 
 async def _check_before_blob(core: Core, domain: str, connection: NewConnection) -> None:
-    """Validate a connection before its large text is stored as a blob. The write validates it again under the lock."""
+    """Validate a connection before its large text is stored as a blob. The write validates it again, under the lock."""
     if connection.content is None or core.contents.is_inline(connection.content.ref):
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
@@ -182,7 +181,7 @@ async def _read_equal_inverse(
     is_inverted = head.ontology.stored_type(connection.type)[1]
     if broken is None or broken.other is None or broken.rule != ("pair" if is_inverted else "inverse"):
         return None
-    state, _ = await _read_with_text(reader, head.domain, broken.other)
+    state = await read_connection(reader, head.domain, broken.other)
     stored, strength = state.properties, state.strength.with_changes(connection.strength)
     is_same = (
         connection.content is None
@@ -193,7 +192,7 @@ async def _read_equal_inverse(
 
 
 def assume_end_types(ontology: Ontology, connection: NewConnection) -> Mapping[str, str] | None:
-    """Return node types that the connection type allows as endpoints, or None if the stored nodes must be read."""
+    """Return types for the endpoints that the connection type allows, or None if the stored nodes must be read."""
     connection_type = ontology.find_connection_type(connection.type)
     if (
         connection_type is None
@@ -242,11 +241,11 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
     """Update a connection and return its version. See `Memory.update_connection`."""
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
-            await _read_with_text(core.store, domain, connection_id)
+            await read_connection(core.store, domain, connection_id)
         await core.contents.put(domain, edit.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState, Context]:
-        state, _ = await _read_with_text(reader, domain, connection_id)
+        state = await read_connection(reader, domain, connection_id)
         values = unique_values(Kind.CONNECTION, state.type, edit.properties, head.ontology)
         return state, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
@@ -286,7 +285,7 @@ async def delete_connection(core: Core, domain: str, connection_id: str, expecte
     """Delete a connection. Its nodes are kept. See `Memory.delete_connection`."""
 
     async def read(reader: Reader, _: Head) -> ConnectionState:
-        return (await _read_with_text(reader, domain, connection_id))[0]
+        return await read_connection(reader, domain, connection_id)
 
     def decide(_: Head, state: ConnectionState) -> Decision[None]:
         return Decision([deletion_draft(state, expected_version)], None)
@@ -296,7 +295,7 @@ async def delete_connection(core: Core, domain: str, connection_id: str, expecte
 
 
 def deletion_draft(connection: ConnectionState, expected_version: int | None) -> Draft:
-    """Return the draft that deletes a connection. Raises VERSION_CONFLICT if its version is not the expected one."""
+    """Return the draft that deletes a connection. Raises VERSION_CONFLICT if it has another version than expected."""
     check_version("Connection", connection.id, connection.version, expected_version)
     return replace(_draft(Op.DELETE, connection, None), state=None)
 
@@ -331,15 +330,7 @@ def importance_edit(importance: float, expected_version: int | None) -> Connecti
 
 async def read_connection(reader: Reader, domain: str, connection_id: str) -> ConnectionState:
     """Return the current state of a connection. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
-    return (await _read_with_text(reader, domain, connection_id))[0]
-
-
-async def _read_with_text(
-    reader: Reader, domain: str, connection_id: str, *, with_text: bool = False
-) -> tuple[ConnectionState, str | None]:
-    """Return a connection, and its inline text if `with_text` is set."""
-    row = await read_last_state(reader, domain, connection_id, with_text=with_text)
-    return connection_of(row), row.text
+    return connection_of(await read_last_state(reader, domain, connection_id))
 
 
 async def read_last_state(reader: Reader, domain: str, connection_id: str, *, with_text: bool = False) -> LastState:
