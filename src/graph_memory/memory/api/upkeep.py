@@ -86,10 +86,10 @@ class Upkeep(Facade):
     ) -> Coverage:
         """Rebuild the search index and its vectors from the log, and return its coverage.
 
-        By default, all entries are rebuilt. If `anew` is false, only missing entries are added. `model` rebuilds only
-        the vectors, with the model in the settings. `analyser` is the name of a Neo4j analyser: it rebuilds only the
-        word index, which then uses this analyser to parse text. Repeat the call to resume an interrupted rebuild. Until
-        the rebuild ends, searches use the existing entries. Raises INVALID_ARGUMENT if `analyser` is unknown.
+        By default, the call rebuilds all entries; otherwise, it only adds missing entries. `model` rebuilds only the
+        vectors, with the model in the settings. `analyser` is the name of a Neo4j analyser: it rebuilds only the word
+        index, which then uses this analyser to parse text. Repeat the call to resume an interrupted rebuild. Until the
+        rebuild ends, searches use the existing entries. Raises INVALID_ARGUMENT if `analyser` is unknown.
         """
         domain_name = self._domain(domain)
         return await reindexing.reindex(

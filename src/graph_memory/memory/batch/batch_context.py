@@ -186,7 +186,7 @@ class _NameReader:
 
 
 async def fetch_suggestions(reader: Reader, domain: str, faults: Sequence[OperationError]) -> Mapping[str, GraphError]:
-    """Return the errors for the first unknown entity names, by name.
+    """Return the errors for the first unknown entity names, keyed by name.
 
     Each error suggests the most similar existing name.
     """
@@ -195,7 +195,7 @@ async def fetch_suggestions(reader: Reader, domain: str, faults: Sequence[Operat
 
 
 def with_suggestions(faults: Sequence[OperationError], suggestions: Mapping[str, GraphError]) -> list[OperationError]:
-    """Return all errors. Errors about unknown entity names are replaced by their errors in `suggestions`."""
+    """Return the errors of all operations. An error about an entity name in `suggestions` is replaced by that error."""
     return [replace(fault, error=suggestions.get(_unknown_name(fault) or "", fault.error)) for fault in faults]
 
 

@@ -19,7 +19,7 @@ _REF_PREFIX = "$"
 
 
 class References:
-    """Generates a batch's new ids, from its idempotency key if it has one, and resolves references to them."""
+    """Generates the new ids of a batch, from its idempotency key if it has one, and resolves references to them."""
 
     def __init__(self, key: str | None = None) -> None:
         self._key = key
@@ -103,7 +103,7 @@ def check_key(key: str | None) -> str | None:
 
 
 def request_of(key: str | None, operations: Sequence[object]) -> Request | None:
-    """Return a request that identifies repetitions of the batch, or None without an idempotency key."""
+    """Return a request that identifies repetitions of the batch, or None if there is no idempotency key."""
     if key is None:
         return None
     text = json.dumps(operations, sort_keys=True, separators=(",", ":"), default=str)

@@ -78,7 +78,7 @@ class _CrossSubjectChecks:
         return _CrossSubjectChecks(self.checked_type, remaining, edges)
 
     def find_incompatible(self) -> Iterator[IncompatibleSubject]:
-        """Yield the subjects in conflict with other subjects, sorted by id, and a connection that closes a cycle."""
+        """Yield the subjects that conflict with other subjects, sorted by id, and then a connection of a cycle."""
         owners: dict[Claim, str] = {}
         for subject in sorted(self.claims):
             for claim in self.claims[subject]:
@@ -144,7 +144,7 @@ class StoredType:
 
 
 def _violation_of(after: AnyType, values: Mapping[str, PropertyValue], end_types: Ends | None) -> str | None:
-    """Return why a stored node or connection violates the changed type, or None."""
+    """Return the reason why a stored node or connection violates the changed type, or None."""
     try:
         check_rules(after, values)
     except GraphError as error:

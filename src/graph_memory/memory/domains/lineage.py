@@ -19,7 +19,7 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 END = 2**53
-"""An event number that is higher than the last number of any log."""
+"""An event number above the last number of every log."""
 BEFORE_ALL = "That point is before the first write of this domain: it was still empty."
 """The warning that the requested point is before the first event of a domain."""
 _PROBES = 32
@@ -248,7 +248,7 @@ async def event_id_at(reader: Reader, revision: Revision) -> str:
 async def contains_event(reader: Reader, domain: str, seq: int, event: str) -> bool:
     """Return whether a domain's history has an event with this number and id.
 
-    Does not compare the id if the event was compacted.
+    If the event was compacted, only the number is compared.
     """
     segments = await segments_of(reader, domain)
     if seq > await last_seq(reader, domain):
@@ -264,8 +264,9 @@ async def contains_event(reader: Reader, domain: str, seq: int, event: str) -> b
 async def bounds(reader: Reader, domain: str, since: int | str | None, until: int | str | None) -> tuple[int, int]:
     """Return the event numbers just before `since` and just after `until`, so that the range includes both.
 
-    Without `until`, the range ends at the current end of the log, since later commits may be only partly visible.
-    Raises HISTORY_COMPACTED if events in the range were compacted. Without `since`, only the last event must exist.
+    If `until` is not given, the range ends at the current end of the log, since later commits may be only partly
+    visible. Raises HISTORY_COMPACTED if events in the range were compacted. If `since` is not given, only the last
+    event must exist.
     """
     segments = await segments_of(reader, domain)
     after, last = 0, END
@@ -326,7 +327,7 @@ async def _last_in_range(
 ) -> int | None:
     """Return the number of the last event at or before a time, in a range of a log without turns.
 
-    Returns None if there is none.
+    Returns None if there is no such event.
     """
     low, high = after, last
     while low < high:

@@ -14,8 +14,7 @@ from contextlib import suppress
 from functools import partial
 
 from graph_memory.memory.changes.context import read_stored, stored_rows
-from graph_memory.memory.changes.inverses import put_inverses
-from graph_memory.memory.changes.keys import put_keys
+from graph_memory.memory.changes.keys import put_inverses, put_keys
 from graph_memory.memory.changes.paging import PAGE, Batch, is_busy_with_job
 from graph_memory.memory.changes.stored_data_check import IncompatibleSubject, StoredType
 from graph_memory.memory.core import Core
