@@ -78,7 +78,7 @@ async def run(core: Core, domain: str, batch: ParsedBatch, options: Options, req
         )
         return batch_attempt.result_of(written.receipt, written.report or _BatchReport(), has_key=request is not None)
 
-    # in an open transaction, confirm every batch: the transaction then rejects it, because no check is possible
+    # an open transaction rejects writes with a confirmation: always request it, so that it rejects every batch
     return await retry_until_rules_hold(partial(attempt, confirms=isinstance(core.log, TransactionLog)))
 
 

@@ -107,7 +107,7 @@ async def items_of(reader: Reader, scope: MergeScope) -> list[MergeItem]:
 
 
 def _too_many_deletions_error(scope: MergeScope, versions: Mapping[str, Version]) -> GraphError:
-    """Return the error for too many deletions in one transaction. It names the node with the most attachments."""
+    """Return the error for too many deletions in one transaction. It mentions the node with the most attachments."""
     message = f"The source deleted {len(versions):,} subjects, and one merge deletes at most {MAX_DELETED:,}"
     ends = Counter(end for version in versions.values() for end in set(version.ends) if end in versions)
     [(hub_id, count)] = ends.most_common(1) or [("", 0)]
@@ -156,7 +156,7 @@ def _item_from_row(row: VersionsRow) -> MergeItem:
 async def load_context(
     core: Core, reader: Reader, head: Head, scope: MergeScope, items: Sequence[MergeItem], choices: Choices
 ) -> tuple[list[MergeItem], Context]:
-    """Load the subjects of a merge with their contents, nodes that a resolution may restore, and data for the plan.
+    """Load the subjects of a merge with their contents, the nodes that a resolution may restore, and the context.
 
     Raises INVALID_ARGUMENT if the merge would delete too many subjects for one write, and CONTENT_READ_FAILED if
     content cannot be read.
@@ -247,28 +247,21 @@ async def _with_contents(core: Core, reader: Reader, scope: MergeScope, items: S
     return [
         replace(
             item,
-            **{side: _with_content(getattr(item, side), contents[key]) for side, key in keys[item.subject].items()},
+            **{side: replace(getattr(item, side), content=contents[key]) for side, key in keys[item.subject].items()},
         )
         for item in items
     ]
 
 
 def _content_keys(item: MergeItem, scope: MergeScope) -> Mapping[str, _ContentKey]:
-    refs = {side: version and version.ref for side, version in _named_versions(item)}
+    versions = {"base": item.base, "ours": item.ours, "theirs": item.theirs}
+    refs = {side: version and version.ref for side, version in versions.items()}
     domains = {"base": scope.base.domain, "ours": scope.target, "theirs": scope.source.domain}
     ours, theirs = refs["ours"], refs["theirs"]
     sides = {"base", "ours"} if item.needs_lines else {"ours"} if item.may_lose_title else set[str]()
     if theirs is not None and not theirs.is_same(ours):
         sides |= {"theirs"}
     return {side: _ContentKey(domains[side], ref) for side in sides if (ref := refs[side]) is not None}
-
-
-def _named_versions(item: MergeItem) -> Iterable[tuple[str, Version | None]]:
-    return ("base", item.base), ("ours", item.ours), ("theirs", item.theirs)
-
-
-def _with_content(version: Version, content: Content) -> Version:
-    return replace(version, content=content)
 
 
 async def _fetch_contents(
