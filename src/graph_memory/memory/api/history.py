@@ -267,14 +267,13 @@ class History(Facade):
         dry_run: bool = False,
         domain: str | None = None,
     ) -> RevertResult:
-        """Undo changes, which are given as event ids, as log numbers, or as a range of the log.
+        """Undo changes, given as event ids, log numbers, or a range of the log. The log records the undo as one batch.
 
-        The log records the revert as one batch. Each subject gets the state that it had before the first of these
-        changes. A deleted node is restored with its id, its content, and the connections that were deleted with it, if
-        their other nodes exist. `on_conflict` applies if a subject cannot be reverted, for example because it changed
-        again later: `stop` changes nothing, `skip` skips the subject, and `force` also undoes the later changes. An
-        added type is removed only if no remaining node or type needs it, even with `force`. If you revert a revert, the
-        changes are made again.
+        Each subject gets the state that it had before the first of these changes. A deleted node is restored with its
+        id, its content, and the connections that were deleted with it, if their other nodes exist. If a subject cannot
+        be reverted, for example because it changed again later, `on_conflict` decides: `stop` changes nothing, `skip`
+        skips the subject, and `force` also undoes the later changes. An added type is removed only if no remaining node
+        or type needs it, even with `force`. If you revert a revert, the changes are made again.
 
         More than 5,000 events are written in pages. In the meantime, other callers can read, but their writes raise
         DOMAIN_BUSY. Repeat the call to resume an interrupted revert. The result lists the first 100 changes.
@@ -393,9 +392,8 @@ class History(Facade):
         """Search for a string, such as an id, in every property of the whole database, and in all domains' blobs.
 
         Properties are searched for exactly this string, the search index for its case-folded form, and blobs for its
-        UTF-8 bytes. Base64 in metadata is searched for these bytes if there are at least five. Compressed data,
-        encrypted data and vectors are not searched. Raises CONTENT_READ_FAILED if a blob cannot be read, and TIMEOUT if
-        the search takes too long.
+        UTF-8 bytes. Base64 in metadata is searched for these bytes if there are at least five. Compressed or encrypted
+        data and vectors are not searched. Raises CONTENT_READ_FAILED for an unreadable blob, and TIMEOUT.
         """
         from graph_memory.memory.retention.scan import scan
 

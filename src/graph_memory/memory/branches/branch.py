@@ -212,10 +212,10 @@ class _BranchStages:
         )
 
     async def _put_derived_rows(self, transaction: Transaction, live_rows: Sequence[SubjectAtFork]) -> None:
-        """Copy the search windows and keys of unchanged subjects, and compute those of subjects that changed.
+        """Copy the search windows and keys of unchanged subjects, and compute the rows of all other subjects.
 
-        A subject has changed if the source has changed it since the fork. The source is not locked, so subjects that
-        change during the copy are detected afterwards.
+        Other subjects are subjects that the source has changed or deleted since the fork. The source is not locked, so
+        subjects that change during the copy are detected afterwards.
         """
         rows = [row for row in live_rows if row.kind == Kind.NODE or self._has_keys(row)]
         present_rows = [row for row in rows if row.is_present]

@@ -37,7 +37,7 @@ _CURSOR = "before:"
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event with the data for its description: the earlier state and the titles."""
+    """An event with the data for its description: the earlier state, and the titles of a connection's endpoints."""
 
     event: Mapping[str, object]
     previous: Mapping[str, object] | None
@@ -84,7 +84,7 @@ CHANGE_COUNTS = query("history/change_counts", ChangeCountRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Criteria that select changes. A criterion of None matches all changes."""
+    """Criteria that select changes. A criterion that is None matches all changes."""
 
     subject: str | None = None
     session: str | None = None
@@ -191,7 +191,7 @@ async def events_in(core: Core, criteria: Filter, event_range: EventRange, limit
 async def count_changes(
     core: Core, domain: str, begin: datetime, end: datetime, periods: int
 ) -> tuple[ChangeCount, ...]:
-    """Return the number of changes by period, kind and operation. See `History.count_changes`."""
+    """Return the number of changes for each period, kind and operation. See `History.count_changes`."""
     check_integer("periods", periods, 1, MAX_PERIODS)
     for name, moment in (("begin", begin), ("end", end)):
         if moment.tzinfo is None:

@@ -146,7 +146,7 @@ def ends(from_id: str | None, to_id: str | None) -> Facts:
 
 
 def key_facts(rows: Iterable[Row]) -> Facts:
-    """Return a subject's index keys as facts to compare with the log."""
+    """Return the facts about the index keys of a subject."""
     return _number_repeats((f"key {row['_kind']} {row['_type']} {row['_property']}", row["_value"]) for row in rows)
 
 
@@ -219,11 +219,10 @@ def _difference(kind: str, subject: str, name: str, expected: object, live: obje
 
 
 def _as_text(value: object) -> str | None:
-    return (
-        None
-        if value is None
-        else (str(value) if isinstance(value, ExactValue) else as_text(value))[:_MAX_VALUE_CHARACTERS]
-    )
+    if value is None:
+        return None
+    text = str(value) if isinstance(value, ExactValue) else as_text(value)
+    return text[:_MAX_VALUE_CHARACTERS]
 
 
 def shape_differences(

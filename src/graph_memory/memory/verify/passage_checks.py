@@ -40,7 +40,7 @@ class _Rows:
 async def find_passage_differences(core: Core, domain: str) -> list[Difference]:
     """Return a difference for each passage or name in the index that differs from the log.
 
-    Without an index, returns an empty list. Repeats the comparison if events were removed from the log during it.
+    If there is no index, returns an empty list. If events were removed from the log meanwhile, compares again.
     """
     while True:
         before = await core.store.first_row(POSITION, domain=domain)
@@ -116,7 +116,7 @@ def _without_fields(row: Mapping[str, object], ignored: Sequence[str]) -> dict[s
 
 
 async def _unknown_owners(core: Core, domain: str, at: int, live_subjects: set[str]) -> list[Difference]:
-    """Return a difference for each owner of search rows that does not exist. `live_subjects` has existing owners."""
+    """Return a difference for each owner of search rows that is not among the existing subjects `live_subjects`."""
     differences: list[Difference] = []
     after = ""
     while owners := await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=END):

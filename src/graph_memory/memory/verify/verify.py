@@ -38,7 +38,7 @@ PAGE = 500
 MEND_PAGE = 100
 """Maximum number of subjects repaired in one transaction."""
 ROUNDS = 3
-"""Maximum number of passes of a rebuild. Several are needed, since the repair of one difference can uncover another."""
+"""Maximum number of passes in a rebuild. Several may be needed, since one repair can reveal another difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ async def repair_domain(core: Core, domain: str) -> None:
 
 
 def _repair_rank(subject: Subject) -> int:
-    """Return the rank of a subject in the order of repair: types, nodes, then subjects attached to nodes."""
+    """Return the rank of a subject in the order of repair: first types, then nodes, then subjects attached to nodes."""
     if "/" in subject.id or subject.id in ("domain", "ontology"):
         return 0
     return 2 if subject.type is not None or subject.id.startswith(("obs_", "link_")) else 1
@@ -168,11 +168,10 @@ async def _find_suspects(core: Core, comparison: QuickComparison) -> tuple[list[
 async def find_suspects(core: Core, domain: str) -> list[Subject]:
     """Return the subjects whose live state seems to differ from the log.
 
-    The result is uncertain, since it reads without the lock.
+    The result is uncertain, since the domain is not locked.
     """
-    return (
-        await _find_suspects(core, QuickComparison(core.store, domain, await _read_logged_ontology(core.store, domain)))
-    )[0]
+    comparison = QuickComparison(core.store, domain, await _read_logged_ontology(core.store, domain))
+    return (await _find_suspects(core, comparison))[0]
 
 
 async def find_log_faults(reader: Reader, domain: str) -> Sequence[Difference]:
@@ -255,11 +254,11 @@ async def _repair_page(transaction: Transaction, domain: str, findings: Sequence
         element for finding in findings if _is_misplaced(finding) for element in finding.live.elements
     ]:
         await transaction.run(DROP_CONNECTIONS, domain=domain, elements=misplaced_elements)
-    logged_findings = [
-        (finding, finding.event) for finding in findings if finding.event is not None and not finding.has_other_type
-    ]
+    logged_events = [finding.event for finding in findings if finding.event is not None and not finding.has_other_type]
+    # a rebuild creates no subjects: a creation becomes an update, which writes the derived rows
     events = [
-        replace(event, draft=replace(event.draft, op=_projected_op(event.draft.op))) for _, event in logged_findings
+        replace(event, draft=replace(event.draft, op=Op.DELETE if event.draft.op is Op.DELETE else Op.UPDATE))
+        for event in logged_events
     ]
     projection = project(domain, events, await _read_logged_ontology(transaction, domain))
     _drop_misplaced(projection, findings)
@@ -270,14 +269,6 @@ async def _repair_page(transaction: Transaction, domain: str, findings: Sequence
             raise
         hint = "Restore the database from a backup: its log lacks an end node of a connection."
         raise GraphError(error.code, error.message, {"hint": hint}) from error
-
-
-def _projected_op(op: Op) -> Op:
-    """Return the operation with which the projector repairs a subject.
-
-    A rebuild does not create subjects, so a creation becomes an update, which writes the derived rows.
-    """
-    return Op.DELETE if op is Op.DELETE else Op.UPDATE
 
 
 def _is_misplaced(finding: Finding) -> bool:
@@ -309,7 +300,7 @@ async def _drop_types(transaction: Transaction, domain: str, findings: Sequence[
 
 
 async def _repair_contents(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
-    """Restore texts that only the live graph has. Clears all live texts, so that the projection rewrites them."""
+    """Restore texts that only the live graph still has. Clears all live texts, so that the projection rewrites them."""
     texts = [content for finding in findings if (content := finding.recoverable_text) is not None]
     if texts:
         rows = [{"sha256": content.sha256, "text": content.text} for content in texts]
