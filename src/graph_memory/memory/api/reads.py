@@ -76,11 +76,11 @@ class ReadMethods:
         `true` does not match `1`, but `1` matches `1.0`. `valid_at` selects nodes that are valid in the world at that
         time, and `detail` adds type and title. By default, all nodes are returned; with `limit`, pass `next_cursor` to
         get the next page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`.
-        `created_…` and `modified_…` filter by the times of creation and last change; `…_after` is inclusive. `domains`
-        queries several domains in order, `include_children` also their child domains; results then contain their
-        domain. `order_by` sorts by a property, `descending` in reverse. It requires a `type` with an index on the
-        filtered properties and then that property, such as `indexes: [[session, timestamp]]`, or raises
-        INVALID_ARGUMENT. Raises INVALID_PROPERTY for an invalid filter.
+        Times `…_after` are inclusive, `…_before` exclusive. `domains` queries several domains in order,
+        `include_children` also their child domains; results then contain their domain. `order_by` sorts by a property,
+        `descending` in reverse. It requires a `type` with an index on the filtered properties and then that property,
+        such as `indexes: [[session, timestamp]]`, or raises INVALID_ARGUMENT. Raises INVALID_PROPERTY for an invalid
+        filter.
         """
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
 
@@ -96,11 +96,11 @@ class ReadMethods:
             )
 
         names = await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
-        if names is not None:
-            if order_by is not None:
-                raise queries.order_conflict_error("several domains")
-            return await query_domains(names, limit, cursor, query)
-        return await query(self._domain(domain), limit, cursor, detail=detail)
+        if names is None:
+            return await query(self._domain(domain), limit, cursor, detail=detail)
+        if order_by is not None:
+            raise queries.order_conflict_error("several domains")
+        return await query_domains(names, limit, cursor, query)
 
     async def query_connections(
         self,
