@@ -74,13 +74,12 @@ class ReadMethods:
         """Return the ids of the nodes that have the given type (default: any type) and all the given property values.
 
         `true` does not match `1`, but `1` matches `1.0`. `valid_at` selects nodes that are valid in the world at that
-        time, and `detail` adds type and title. By default, all nodes are returned; with `limit`, pass `next_cursor` to
-        get the next page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`.
-        Times `…_after` are inclusive, `…_before` exclusive. `domains` queries several domains in order,
-        `include_children` also their child domains; results then contain their domain. `order_by` sorts by a property,
-        `descending` in reverse. It requires a `type` with an index on the filtered properties and then that property,
-        such as `indexes: [[session, timestamp]]`, or raises INVALID_ARGUMENT. Raises INVALID_PROPERTY for an invalid
-        filter.
+        time, and `detail` adds type and title. With `limit`, pass `next_cursor` to get the next page. `namespace` and
+        `path_prefix` filter by node fields: `/house` also matches `/household`. Times `…_after` are inclusive,
+        `…_before` exclusive. `domains` queries several domains in order, `include_children` also their child domains;
+        results then contain their domain. `order_by` sorts by a property, `descending` in reverse. It requires a `type`
+        with an index on the filtered properties and then that property, such as `indexes: [[session, timestamp]]`.
+        Raises INVALID_ARGUMENT, and INVALID_PROPERTY for an invalid filter.
         """
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
 
