@@ -239,44 +239,29 @@ class _Parser:
                     arguments["type"],
                     arguments["from_node_id"],
                     arguments["to_node_id"],
-                    properties=arguments.get("properties"),
-                    content=arguments.get("content"),
-                    strength=arguments.get("strength"),
+                    **_optional(arguments, "properties", "content", "strength"),
                 )
                 return connection.id, connection
             case "update_node":
-                return arguments["node_id"], await self._parse_node_edit(arguments)
+                values = _optional(arguments, "properties", "content", "encoding", "tags", "expected_version")
+                values |= {"content_format": arguments.get("format"), "fields": fields_in(arguments)}
+                edit = await nodes.edit_of(**values)
+                if edit.content is not None:
+                    edit = replace(edit, windows=await self.contents.split_windows(edit.content))
+                return arguments["node_id"], edit
             case "update_connection":
-                return arguments["connection_id"], connections.edit_of(
-                    properties=arguments.get("properties"),
-                    content=arguments.get("content"),
-                    strength=arguments.get("strength"),
-                    expected_version=arguments.get("expected_version"),
-                )
+                values = _optional(arguments, "properties", "content", "strength", "expected_version")
+                return arguments["connection_id"], connections.edit_of(**values)
             case "set_relation_importance":
-                edit = connections.importance_edit(arguments["importance"], arguments.get("expected_version"))
-                return arguments["connection_id"], edit
-            case "set_validity":
-                return arguments["id"], validity.edit_of(
-                    valid_from=arguments.get("valid_from"),
-                    valid_to=arguments.get("valid_to"),
-                    expected_version=arguments.get("expected_version"),
+                return arguments["connection_id"], connections.importance_edit(
+                    arguments["importance"], arguments.get("expected_version")
                 )
+            case "set_validity":
+                values = _optional(arguments, "valid_from", "valid_to", "expected_version")
+                return arguments["id"], validity.edit_of(**values)
             case _:
                 kind = Kind.NODE if verb == "delete_node" else Kind.CONNECTION
                 return arguments[f"{kind}_id"], Deletion(kind=kind, expected_version=arguments.get("expected_version"))
-
-    async def _parse_node_edit(self, arguments: Mapping[str, Any]) -> nodes.NodeEdit:
-        edit = await nodes.edit_of(
-            properties=arguments.get("properties"),
-            content=arguments.get("content"),
-            encoding=arguments.get("encoding"),
-            content_format=arguments.get("format"),
-            tags=arguments.get("tags"),
-            fields=fields_in(arguments),
-            expected_version=arguments.get("expected_version"),
-        )
-        return edit if edit.content is None else replace(edit, windows=await self.contents.split_windows(edit.content))
 
     def _new_id(self, prefix: str, arguments: Mapping[str, Any]) -> str:
         return check_new_id("id", arguments["id"]) if "id" in arguments else self.references.new(prefix)
@@ -291,6 +276,10 @@ class _Parser:
         if self.content > MAX_CONTENT_BYTES:
             message = f"The operations have more than {MAX_CONTENT_BYTES:,} bytes of content up to here"
             raise invalid_argument("operations", message, "Pass fewer at once.")
+
+
+def _optional(arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: arguments.get(name) for name in names}
 
 
 def _canonical_entries(located: LocatedValue) -> dict[str, LocatedValue]:

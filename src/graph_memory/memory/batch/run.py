@@ -239,7 +239,10 @@ class _Attempt:
         for operation in self.parsed.operations:
             is_left_out = operation.index in left_out
             has_id = operation.is_named or (not is_left_out and (has_key or not dry_run))
-            subject = report.subject(operation, versions)
+            subject, change = report.subject(operation, versions), operation.change
+            deletes_node = isinstance(change, EntityRemoval) or (
+                isinstance(change, Deletion) and change.kind is Kind.NODE
+            )
             items.append(
                 BatchItem(
                     index=operation.index,
@@ -247,18 +250,10 @@ class _Attempt:
                     id=subject if has_id else None,
                     ref=operation.ref,
                     version=None if dry_run or is_left_out else report.version(subject, versions),
-                    connections=report.count_attached(subject)
-                    if _deletes_node(operation) and not is_left_out
-                    else None,
+                    connections=report.count_attached(subject) if deletes_node and not is_left_out else None,
                 )
             )
         return items
-
-
-def _deletes_node(operation: Operation) -> bool:
-    return isinstance(operation.change, EntityRemoval) or (
-        isinstance(operation.change, Deletion) and operation.change.kind is Kind.NODE
-    )
 
 
 def root_faults(faults: Sequence[OperationError]) -> list[OperationError]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -264,35 +264,27 @@ def _content_keys(item: MergeItem, scope: MergeScope) -> Mapping[str, _ContentKe
     return {side: _ContentKey(domains[side], ref) for side in sides if (ref := refs[side]) is not None}
 
 
-async def _fetch_contents(
-    core: Core, reader: Reader, requested: Iterable[_ContentKey]
-) -> Mapping[_ContentKey, Content]:
-    texts: dict[tuple[str, str], str] = {}
-    keys = list(requested)
-    for domain in {key.domain for key in keys}:
-        hashes = sorted({content_key.ref.sha256 for content_key in keys if content_key.domain == domain})
-        for start in range(0, len(hashes), PAGE):
-            rows = await reader.read(CONTENTS, domain=domain, hashes=hashes[start : start + PAGE])
-            texts.update(((domain, row.sha256), row.text) for row in rows)
-    return await _read_contents(
-        core, {content_key: texts.get((content_key.domain, content_key.ref.sha256)) for content_key in keys}
-    )
-
-
-async def _read_contents(core: Core, stored_texts: Mapping[_ContentKey, str | None]) -> Mapping[_ContentKey, Content]:
+async def _fetch_contents(core: Core, reader: Reader, keys: Set[_ContentKey]) -> Mapping[_ContentKey, Content]:
     """Return the contents for the given keys. Texts that are stored outside Neo4j are read concurrently.
 
     Binary content has no bytes in the result, because a merge never compares them.
     """
-    blobs = [key for key, text in stored_texts.items() if not key.ref.is_text and text is None]
+    stored_texts: dict[tuple[str, str], str] = {}
+    for domain in {key.domain for key in keys}:
+        hashes = sorted({key.ref.sha256 for key in keys if key.domain == domain})
+        for start in range(0, len(hashes), PAGE):
+            rows = await reader.read(CONTENTS, domain=domain, hashes=hashes[start : start + PAGE])
+            stored_texts.update(((domain, row.sha256), row.text) for row in rows)
+    blobs = [key for key in keys if not key.ref.is_text and (key.domain, key.ref.sha256) not in stored_texts]
     contents = {blob: Content(b"", "base64", blob.ref.format) for blob in blobs}
-    texts = [content_key for content_key in stored_texts if content_key not in contents]
+    remaining = [key for key in keys if key not in contents]
 
     async def read(key: _ContentKey) -> None:
-        contents[key] = await core.contents.fetch(key.domain, key.ref, stored_texts[key])
+        text = stored_texts.get((key.domain, key.ref.sha256))
+        contents[key] = await core.contents.fetch(key.domain, key.ref, text)
 
-    for start in range(0, len(texts), CONCURRENT_READS):
+    for start in range(0, len(remaining), CONCURRENT_READS):
         async with task_group() as tasks:
-            for content_key in texts[start : start + CONCURRENT_READS]:
-                tasks.start_soon(read, content_key)
+            for key in remaining[start : start + CONCURRENT_READS]:
+                tasks.start_soon(read, key)
     return contents

@@ -40,9 +40,7 @@ async def warnings_of(core: Core, domain: str, criteria: Criteria) -> tuple[str,
         for name, value in criteria.properties.items()
         if (reason := _explain_invalid_value(types, rules, name, value))
     ]
-    warnings += await _unknown_properties(
-        core, domain, criteria, [declared_type.name for declared_type in types], rules
-    )
+    warnings += await _unknown_properties(core, domain, criteria, types)
     warnings += _warn_of_phrase(criteria)
     return tuple(warnings) or None
 
@@ -70,10 +68,8 @@ async def unknown_properties(core: Core, domain: str, kind: Kind, names: Sequenc
     ontology = await core.log.ontology(domain) if names else None
     if ontology is None:
         return []
-    types = _types_of(ontology, kind)
-    rules = {rule.name: rule for declared_type in types for rule in declared_type.properties}
     criteria = Criteria(kind=kind, properties=dict.fromkeys(names, 0))
-    return await _unknown_properties(core, domain, criteria, [declared_type.name for declared_type in types], rules)
+    return await _unknown_properties(core, domain, criteria, _types_of(ontology, kind))
 
 
 def _types_of(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
@@ -98,17 +94,15 @@ def _explain_invalid_value(
     return None
 
 
-async def _unknown_properties(
-    core: Core, domain: str, criteria: Criteria, types: Sequence[str], rules: Mapping[str, PropertyRule]
-) -> list[str]:
-    names = [name for name in criteria.properties if name not in rules]
+async def _unknown_properties(core: Core, domain: str, criteria: Criteria, types: Sequence[AnyType]) -> list[str]:
+    declared_names = {rule.name for declared_type in types for rule in declared_type.properties}
+    names = [name for name in criteria.properties if name not in declared_names]
     if not names:
         return []
-    used_names = set(
-        await core.store.read(PROPERTY_NAMES[criteria.kind], domain=domain, types=list(types), names=names)
-    )
+    params = {"types": [declared_type.name for declared_type in types], "names": names}
+    used_names = set(await core.store.read(PROPERTY_NAMES[criteria.kind], domain=domain, **params))
     owner = printable(criteria.type) if criteria.type else criteria.kind
-    known_names = sorted({*rules, *used_names})
+    known_names = sorted(declared_names | used_names)
     hint = f"Known properties: {join_names(known_names)}." if known_names else ""
     return [
         f"No {owner} has a property {quote(name)}. {suggestion(name, known_names, hint)}".rstrip()

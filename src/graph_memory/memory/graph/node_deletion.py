@@ -38,10 +38,8 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
 
     try:
         written = await core.log.write("delete_node", domain, core.origin, read, decide)
-    except TooManyEvents:
-        return await _delete_in_pages(core, domain, node_id, expected_version)
     except GraphError as error:
-        if not is_busy_with_job(error, DELETING_NODE):
+        if not isinstance(error, TooManyEvents) and not is_busy_with_job(error, DELETING_NODE):
             raise
         return await _delete_in_pages(core, domain, node_id, expected_version)
     changes = written.receipt.changes

@@ -8,7 +8,7 @@ difference, and a graph that agrees is never locked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graph_memory.memory.background import task_group
@@ -16,7 +16,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import ontology_from_events, read_logged_types
 from graph_memory.memory.search.index.index import schedule_rebuild
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
-from graph_memory.memory.verify.facts import LEADS, WINDOW_FACTS, shape_differences
+from graph_memory.memory.verify.facts import LEADS, WINDOW_FACTS
 from graph_memory.memory.verify.logged_contents import find_lost_contents, find_unreadable
 from graph_memory.memory.verify.passage_checks import SEARCH, find_passage_differences
 from graph_memory.memory.verify.quick_compare import QuickComparison
@@ -26,6 +26,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, project
 from graph_memory.model.results import Difference, Verification
 from graph_memory.model.subjects.kinds import Kind, Step
+from graph_memory.model.text.wording import as_text
 from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.project import run_projection
 from graph_memory.storage.log.reads import MEND_CONTENTS
@@ -43,7 +44,11 @@ ROUNDS = 3
 
 @dataclass(frozen=True, slots=True)
 class ShapeRow:
-    """Counts and times of a log's events, and the corresponding counters of the domain node."""
+    """Counts and times of a log's events, and the corresponding counters of the domain node.
+
+    `turns` are the numbers of the log's events that have an earlier time than their predecessor, and `domain_turns` the
+    numbers that the domain node stores for them.
+    """
 
     events: int
     whole_events: int
@@ -228,9 +233,20 @@ async def _find_index_differences_into(core: Core, domain: str, differences: lis
 
 
 def _log_faults(shape: ShapeRow) -> Sequence[Difference]:
-    facts = asdict(shape)
-    facts.pop("events")
-    return shape_differences(**facts)
+    """Return the errors of a log as a whole: gaps, and counters of its domain that differ from the log."""
+    whole_count = shape.last - shape.whole_after
+    checks = (
+        ("the log has gaps: its number of events differs from its last seq", whole_count, shape.whole_events),
+        ("seq of the domain differs", shape.last, shape.seq),
+        ("ontology version of the domain differs", shape.ontology_last, shape.ontology_version),
+        ("time of the last change of the domain differs", shape.last_at, shape.domain_last_at),
+        ("list of times that go back differs", shape.turns, shape.domain_turns),
+    )
+    return [
+        Difference(kind="domain", subject="domain", problem=problem, expected=as_text(expected), found=as_text(number))
+        for problem, expected, number in checks
+        if expected != number
+    ]
 
 
 def _build_verification(
