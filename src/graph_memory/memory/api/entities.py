@@ -6,16 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.api.cleaning import Cleaning
 from graph_memory.memory.api.sessions import Sessions
-from graph_memory.memory.entities import (
-    deletes,
-    edits,
-    paging,
-    profiles,
-    reads,
-    updating,
-    upsert,
-    writes,
-)
+from graph_memory.memory.entities import deletes, edits, paging, profiles, reads, updating, upsert, writes
 from graph_memory.memory.entities.cleaning.results import DecisionResult, DecisionResults
 from graph_memory.memory.entities.names import ids
 from graph_memory.memory.entities.relations import create_relations

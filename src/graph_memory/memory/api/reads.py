@@ -74,25 +74,20 @@ class ReadMethods:
         """Return the ids of the nodes that have the given type (default: any type) and all the given property values.
 
         `true` does not match `1`, but `1` matches `1.0`. `valid_at` selects nodes that are valid in the world at that
-        time, and `detail` adds type and title. With `limit`, pass `next_cursor` to get the next page. `namespace` and
-        `path_prefix` filter by node fields: `/house` also matches `/household`. Times `…_after` are inclusive,
-        `…_before` exclusive. `domains` queries several domains in order, `include_children` also their child domains;
-        results then contain their domain. `order_by` sorts by a property, `descending` in reverse. It requires a `type`
-        with an index on the filtered properties and then that property, such as `indexes: [[session, timestamp]]`.
-        Raises INVALID_ARGUMENT, and INVALID_PROPERTY for an invalid filter.
+        time, and `detail` adds type and title. By default, all nodes are returned; with `limit`, pass `next_cursor` to
+        get the next page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`.
+        `created_…` and `modified_…` filter by the times of creation and last change: `…_after` is inclusive, `…_before`
+        exclusive. `domains` queries several domains in order, and `include_children` also their child domains; results
+        then contain their domain. `order_by` sorts by a property, `descending` in reverse. It requires a `type` with an
+        index on the filtered properties and then that property, such as `indexes: [[session, timestamp]]`; otherwise,
+        the call raises INVALID_ARGUMENT. Raises INVALID_PROPERTY if a property filter is invalid.
         """
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
 
         async def query(name: str, limit: int | None, cursor: str | None, *, detail: bool = True) -> results.NodeIds:
-            return await queries.query_nodes(
-                self._core,
-                name,
-                Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending),
-                type_name=type,
-                properties=properties,
-                fields=fields,
-                detail=detail,
-            )
+            page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
+            criteria = queries.node_criteria(page, type, properties, fields)
+            return await queries.query_nodes(self._core, name, page, criteria, detail=detail)
 
         names = await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
         if names is None:

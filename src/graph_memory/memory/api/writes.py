@@ -11,8 +11,10 @@ from graph_memory.memory.graph import connections, node_deletion, nodes, protect
 from graph_memory.memory.graph import ontology as types
 from graph_memory.memory.graph import ontology_migration as growing
 from graph_memory.model import results
+from graph_memory.model.events import new_id
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.model.rights import Right, require
+from graph_memory.model.values.arguments import check_new_id
 from graph_memory.model.values.content import Encoding
 from graph_memory.model.values.fields import fields_from
 
@@ -70,20 +72,21 @@ class WriteMethods(ReadMethods):
         that was never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
         UNIQUE_PROPERTY_TAKEN, INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
-        return await nodes.create_node(
-            self._core,
-            self._domain(domain),
+        name = self._domain(domain)
+        fields = fields_from(
+            path=path, namespace=namespace, title=title, content_summary=content_summary, metadata=metadata
+        )
+        node = await nodes.new_node(
+            new_id("mem") if id is None else check_new_id("id", id),
             type,
             content,
             encoding=encoding,
             content_format=format,
             properties=properties,
             tags=tags,
-            fields=fields_from(
-                path=path, namespace=namespace, title=title, content_summary=content_summary, metadata=metadata
-            ),
-            requested_id=id,
+            fields=fields,
         )
+        return await nodes.create_node(self._core, name, node, has_requested_id=id is not None)
 
     async def update_node(
         self,
@@ -164,17 +167,17 @@ class WriteMethods(ReadMethods):
         INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
         UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
-        return await connections.create_connection(
-            self._core,
-            self._domain(domain),
+        name = self._domain(domain)
+        connection = connections.new_connection(
+            new_id("conn") if id is None else check_new_id("id", id),
             type,
             from_node_id,
             to_node_id,
             properties=properties,
             content=content,
             strength=strength,
-            requested_id=id,
         )
+        return await connections.create_connection(self._core, name, connection, has_requested_id=id is not None)
 
     async def update_connection(
         self,

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import printable
-from graph_memory.model.time.points import LogPosition, parse_log_position
+from graph_memory.model.time.points import parse_log_position
 from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -281,31 +281,26 @@ async def bounds(reader: Reader, domain: str, since: int | str | None, until: in
 async def _resolve_point(
     reader: Reader, segments: Sequence[LogSegment], argument: str, point: int | str, *, strictly: bool = False
 ) -> int:
-    now = utc_now()
-    return await _seq_at(reader, segments, parse_log_position(argument, point, now), now, strictly=strictly)
-
-
-async def _seq_at(
-    reader: Reader, segments: Sequence[LogSegment], point: LogPosition, now: datetime, *, strictly: bool
-) -> int:
     """Return the number of the last event at or before a point. With `strictly`, it must be before the point."""
+    now = utc_now()
+    parsed = parse_log_position(argument, point, now)
     for segment in segments:
-        position = await reader.first_row(POSITION, domain=segment.domain, event=point.event)
+        position = await reader.first_row(POSITION, domain=segment.domain, event=parsed.event)
         if position is None:
             raise no_ontology_error(segment.domain)
         last = min(position.last, segment.until)
-        if point.seq is not None:
-            return point.seq - 1 if strictly else min(last, point.seq)
-        if point.at is not None and point.at >= now:
+        if parsed.seq is not None:
+            return parsed.seq - 1 if strictly else min(last, parsed.seq)
+        if parsed.at is not None and parsed.at >= now:
             return last  # every logged event has happened, even if its clock was ahead
-        if point.at is not None:
-            number = await _last_until(reader, segment, point.at, last, strictly=strictly)
+        if parsed.at is not None:
+            number = await _last_until(reader, segment, parsed.at, last, strictly=strictly)
         else:
             number = None if position.seq is None or position.seq > last else position.seq - strictly
         if number is not None:
             return number
-    if point.event is not None:
-        raise unknown_event_error(segments, point.event)
+    if parsed.event is not None:
+        raise unknown_event_error(segments, parsed.event)
     return 0
 
 

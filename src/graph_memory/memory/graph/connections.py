@@ -8,25 +8,17 @@ from dataclasses import dataclass, field, replace
 from graph_memory.memory.changes.context import owners_of, read_context, types_of_existing
 from graph_memory.memory.changes.plan import Changeset, Context, unique_values
 from graph_memory.memory.changes.rules import find_broken_rules
-from graph_memory.memory.core import (
-    Core,
-    LastState,
-    SubjectRow,
-    check_version,
-    last_state,
-    used_ids,
-    version_after,
-)
+from graph_memory.memory.core import Core, LastState, SubjectRow, check_version, last_state, used_ids, version_after
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.events import Draft, Head, Op, new_id
+from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ChangeResult, ConnectionCreationResult
 from graph_memory.model.rules import connection_rules
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState
 from graph_memory.model.text.wording import printable, quote
-from graph_memory.model.values.arguments import check_new_id, invalid_argument
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content, content_from
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.properties import ANY, PropertyValue, check_properties, equal_values
@@ -69,35 +61,17 @@ class ConnectionEdit:
 
 
 async def create_connection(
-    core: Core,
-    domain: str,
-    type_name: str,
-    from_node_id: str,
-    to_node_id: str,
-    *,
-    properties: Mapping[str, object] | None,
-    content: str | None,
-    strength: object,
-    requested_id: str | None,
+    core: Core, domain: str, connection: NewConnection, *, has_requested_id: bool
 ) -> ConnectionCreationResult:
     """Create a connection and return its id. See `Memory.create_connection`."""
-    connection = new_connection(
-        check_new_id("id", requested_id) if requested_id is not None else new_id("conn"),
-        type_name,
-        from_node_id,
-        to_node_id,
-        properties=properties,
-        content=content,
-        strength=strength,
-    )
     connection = with_creator(core.origin.actor, connection)
     await _check_before_blob(core, domain, connection)
     if connection.content is not None:
         await core.contents.put(domain, connection.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState | None, Context]:
-        context = await _read_context(reader, head, connection, requested_id)
-        if requested_id is not None:
+        context = await _read_context(reader, head, connection, has_requested_id=has_requested_id)
+        if has_requested_id:
             return None, context
         return await _read_equal_inverse(reader, head, connection, context), context
 
@@ -161,13 +135,13 @@ async def _check_before_blob(core: Core, domain: str, connection: NewConnection)
     decide_create(head, connection, context, open_type_limit=core.open_type_limit)
 
 
-async def _read_context(reader: Reader, head: Head, connection: NewConnection, requested_id: str | None) -> Context:
-    assumed_types = assume_end_types(head.ontology, connection) if requested_id is None else None
+async def _read_context(reader: Reader, head: Head, connection: NewConnection, *, has_requested_id: bool) -> Context:
+    assumed_types = None if has_requested_id else assume_end_types(head.ontology, connection)
     if assumed_types and reader.assumes(*assumed_types):
         return Context(ontology=head.ontology, existing_node_types=assumed_types)
     drafts = [creation_draft(head, connection)]
     context = await read_context(reader, head, drafts)
-    used = await used_ids(reader, head.domain, requested_id)
+    used = await used_ids(reader, head.domain, connection.id if has_requested_id else None)
     extra_rules = ("pair",) if head.ontology.stored_type(connection.type)[1] else ()
     broken = await find_broken_rules(reader, head.domain, drafts, head.ontology, extra=extra_rules)
     return replace(context, used_ids=used, broken_rules=broken)

@@ -9,23 +9,15 @@ from pathlib import Path
 from graph_memory.memory.changes.context import owners_of, read_context
 from graph_memory.memory.changes.plan import Changeset, Context, node_not_found_error, unique_values
 from graph_memory.memory.contents import content_of
-from graph_memory.memory.core import (
-    Core,
-    LastState,
-    SubjectRow,
-    check_version,
-    last_state,
-    used_ids,
-    version_after,
-)
+from graph_memory.memory.core import Core, LastState, SubjectRow, check_version, last_state, used_ids, version_after
 from graph_memory.memory.graph.describe import protection_info
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
-from graph_memory.model.events import Draft, Head, Op, new_id
+from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.results import ChangeResult, NodeContent, NodeCreationResult, NodeInfo
 from graph_memory.model.rules import check_subject
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ENTITY, MODIFIED, NodeState
-from graph_memory.model.values.arguments import check_new_id, check_tags, invalid_argument
+from graph_memory.model.values.arguments import check_tags, invalid_argument
 from graph_memory.model.values.content import DEFAULT_FORMAT, Content, check_content_format
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.fields import NAMESPACE, ROOT, NodeFields
@@ -68,35 +60,13 @@ class NodeEdit:
     """The search windows of the content, or None if the write computes them."""
 
 
-async def create_node(
-    core: Core,
-    domain: str,
-    type_name: str,
-    content: str | bytes | Path,
-    *,
-    encoding: str,
-    content_format: str,
-    properties: Mapping[str, object] | None,
-    tags: Sequence[str] | None,
-    fields: Mapping[str, str | None],
-    requested_id: str | None,
-) -> NodeCreationResult:
+async def create_node(core: Core, domain: str, node: NewNode, *, has_requested_id: bool) -> NodeCreationResult:
     """Create a node and return its id. See `Memory.create_node`."""
-    node = await new_node(
-        check_new_id("id", requested_id) if requested_id is not None else new_id("mem"),
-        type_name,
-        content,
-        encoding=encoding,
-        content_format=content_format,
-        properties=properties,
-        tags=tags,
-        fields=fields,
-    )
     await _check_before_blob(core, domain, node)
     node = replace(node, windows=await _store_content(core, domain, node.content))
 
     async def read(reader: Reader, head: Head) -> Context:
-        used = await used_ids(reader, domain, requested_id)
+        used = await used_ids(reader, domain, node.id if has_requested_id else None)
         return replace(await read_context(reader, head, [creation_draft(head, node)]), used_ids=used)
 
     def decide(head: Head, context: Context) -> Decision[None]:
