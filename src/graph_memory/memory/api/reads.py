@@ -86,8 +86,9 @@ class ReadMethods:
 
         async def query(name: str, limit: int | None, cursor: str | None, *, detail: bool = True) -> results.NodeIds:
             page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
-            criteria = queries.node_criteria(page, type, properties, fields)
-            return await queries.query_nodes(self._core, name, page, criteria, detail=detail)
+            return await queries.query_nodes(
+                self._core, name, page, type_name=type, properties=properties, fields=fields, detail=detail
+            )
 
         names = await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
         if names is None:

@@ -140,8 +140,18 @@ async def connection_page(
     return ConnectionIds(connection_ids=ids, connections=connections, next_cursor=cursor, warnings=warnings)
 
 
-async def query_nodes(core: Core, domain: str, page: Page, criteria: Criteria, *, detail: bool) -> NodeIds:
-    """Return a page of the nodes that match the filter. See `Memory.query_nodes`."""
+async def query_nodes(
+    core: Core,
+    domain: str,
+    page: Page,
+    *,
+    type_name: str | None,
+    properties: Mapping[str, object] | None,
+    fields: FieldFilter,
+    detail: bool,
+) -> NodeIds:
+    """Return a page of the nodes that match the arguments. See `Memory.query_nodes`."""
+    criteria = node_criteria(page, type_name, properties, fields)
     results = await _find_ids(core, domain, page, criteria, _statement_for(criteria))
     return await node_page(core, domain, page, criteria, results, detail=detail)
 
