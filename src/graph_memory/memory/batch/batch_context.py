@@ -186,10 +186,7 @@ class _NameReader:
 
 
 async def fetch_suggestions(reader: Reader, domain: str, faults: Sequence[OperationError]) -> Mapping[str, GraphError]:
-    """Return the errors for the first unknown entity names, keyed by name.
-
-    Each error suggests the most similar existing name.
-    """
+    """Return the errors for the first unknown entity names, keyed by name. Each suggests the most similar name."""
     names = [name for fault in faults if (name := _unknown_name(fault)) is not None][:_MAX_SUGGESTIONS]
     return {name: await entity_not_found_error(reader, domain, name) for name in dict.fromkeys(names)}
 

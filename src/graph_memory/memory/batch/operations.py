@@ -55,10 +55,7 @@ class Operation:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The ids of the subjects that must exist before the operation.
-
-        It is empty for a new node or a change by name.
-        """
+        """The ids of the subjects that must exist before the operation. Empty for a new node or a change by name."""
         if isinstance(self.change, NewConnection):
             return (self.change.from_id, self.change.to_id)
         return () if isinstance(self.change, NewNode | ChangeByName) else (self.subject,)

@@ -202,7 +202,6 @@ class _Parser:
             await self._add(index, "create_connection", _edge_arguments(edge, node_id))
 
     async def _add(self, index: int, verb: str, values: dict[str, Any]) -> str:
-        """Add an operation, and return the id of its subject."""
         for name in _REFERENCES & values.keys():
             values[name] = self.references.resolve(values[name])
         if verb == "set_validity":
@@ -283,10 +282,7 @@ def _optional(arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _canonical_entries(located: LocatedValue) -> dict[str, LocatedValue]:
-    """Return the entries of a JSON object, keyed by canonical argument name, such as `node_id` for `nodeId`.
-
-    Null values are omitted.
-    """
+    """Return the non-null entries of a JSON object, keyed by canonical name, such as `node_id` for `nodeId`."""
     entries: dict[str, LocatedValue] = {}
     for key, entry in located.entries().items():
         name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", key)

@@ -51,10 +51,7 @@ class References:
         return self.resolve(text)
 
     def mark_faulty(self, ref: object, index: int, subject: str | None = None) -> None:
-        """Record that the operation that defines a reference is invalid.
-
-        `resolve` then raises FailedDependency for the reference.
-        """
+        """Record that the operation that defines a reference is invalid. `resolve` then raises FailedDependency."""
         if isinstance(ref, str):
             name = ref.removeprefix(_REF_PREFIX)
             self._failed_operations.setdefault(name, index)

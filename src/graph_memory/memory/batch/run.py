@@ -130,7 +130,6 @@ class _BatchReport:
         return self.subjects.get(operation.subject, operation.subject if operation.subject in versions else None)
 
     def version(self, subject: str | None, versions: Mapping[str, int]) -> int | None:
-        """Return the version of a subject after the batch."""
         if subject is None:
             return None
         before = self.stored.last.get(subject) if self.stored else None

@@ -345,10 +345,7 @@ class _BranchStages:
 
 
 def _snapshot_of_type(draft: Draft) -> Draft:
-    """Return the branch's snapshot of a type.
-
-    Omits the declaration number, because the snapshots are already in the order of the declarations.
-    """
+    """Return the snapshot of a type, without its number: the snapshots are already in the order of declaration."""
     state = {name: value for name, value in (draft.state or {}).items() if name != DECLARED}
     return replace(draft, op=Op.SNAPSHOT, previous=None, state=state)
 

@@ -90,10 +90,7 @@ def _make_chunk(texts: Sequence[Lines], begin: tuple[int, int, int], end: tuple[
 
 
 def _match_lines(base: Lines, other: Lines) -> dict[int, int] | None:
-    """Map the positions of shared lines in `base` to those in `other`.
-
-    Returns None if there are too many pairs of equal lines.
-    """
+    """Map the positions of shared lines in `base` to those in `other`. Returns None if too many pairs are equal."""
     prefix_length = _common_prefix_length(base, other)
     suffix_length = _common_prefix_length(base[prefix_length:][::-1], other[prefix_length:][::-1])
     base_middle = base[prefix_length : len(base) - suffix_length]

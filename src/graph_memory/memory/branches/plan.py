@@ -324,7 +324,6 @@ class _GraphMerge:
 
 
 def _draft(item: MergeItem, after: Version | None, at: datetime) -> Draft:
-    """Return the change that writes a merged subject to the target."""
     version = after or cast("Version", item.ours)
     times = {"_modified": at} if version.kind in (Kind.NODE, Kind.CONNECTION) else {}
     state = None if after is None else {**after.state, **times}

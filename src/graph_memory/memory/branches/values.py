@@ -87,10 +87,7 @@ class Version:
 
     @classmethod
     def of(cls, event: Event | None, content: Content | None = None) -> Version | None:
-        """Return the version of a subject after its event.
-
-        Returns None if there is no event, or if the event deleted the subject.
-        """
+        """Return the version of a subject after its event, or None if there is no event, or it deleted the subject."""
         if event is None or event.draft.op is Op.DELETE:
             return None
         draft = event.draft

@@ -66,7 +66,6 @@ class _CrossSubjectChecks:
     edges: dict[str, Ends] = field(default_factory=dict[str, Ends])
 
     def add(self, subject: str, properties: Mapping[str, object], ends: Ends | None) -> None:
-        """Collect a subject's values and endpoints to which the new rules apply."""
         if subject_claims := [*claims(self.checked_type, properties, ends)]:
             self.claims[subject] = subject_claims
         if ends is not None and isinstance(self.checked_type, ConnectionType) and self.checked_type.acyclic:

@@ -320,10 +320,7 @@ async def _last_until(reader: Reader, segment: LogSegment, at: datetime, last: i
 async def _last_in_range(
     reader: Reader, domain: str, after: int, last: int, at: datetime, *, strictly: bool
 ) -> int | None:
-    """Return the number of the last event at or before a time, in a range of a log without turns.
-
-    Returns None if there is no such event.
-    """
+    """Return the number of the last event at or before a time, in a range without turns, or None if there is none."""
     low, high = after, last
     while low < high:
         numbers = list(range(low, high + 1, -(-(high - low) // _PROBES)))[1:]

@@ -66,10 +66,7 @@ DIFFERENCES = query("history/differences", DifferencesRow)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The two log positions that a diff compares.
-
-    For a further page, also the last subject and the counts of the previous page.
-    """
+    """The log positions that a diff compares. For a further page, also the last subject and the counts of all pages."""
 
     since: int
     until: int

@@ -33,10 +33,7 @@ _PLAIN = re.compile(r"[\w.:@/+-]{1,40}|[A-Z0-9][\w.'-]{0,20}(?: [A-Z0-9][\w.'-]{
 
 @dataclass(frozen=True, slots=True)
 class ChangeDescription:
-    """The description of one change of a node.
-
-    `subject` is the changed subject: the node, or its observation or connection.
-    """
+    """The description of one change of a node. `subject` is the node, or the changed observation or connection."""
 
     subject: str
     words: str
@@ -110,10 +107,7 @@ class _Merges:
         self.newest_writes.update((key, change.batch) for key in parts if key not in self.newest_writes)
 
     def apply(self, nodes: Mapping[str, NodeChanges]) -> None:
-        """Mark deleted nodes that were merged into other nodes.
-
-        Replaces the changes made by a merge with one entry for the merge.
-        """
+        """Mark deleted nodes that were merged into other nodes. One entry replaces the changes made by the merge."""
         for item in nodes.values():
             deletion = self.deletions.get(item.id)
             if item.state != "deleted" or deletion is None or deletion not in self.holders:

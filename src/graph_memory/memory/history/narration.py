@@ -227,7 +227,6 @@ def _whole_aliases(before: object, after: object, words: Callable[[str], str]) -
 
 
 def _describe_decisions(key: str, before: object, after: object) -> str:
-    """Describe a change of an observation's questions, or of the observations that it replaces."""
     has_fewer = len(cast("Sequence[str]", after or ())) < len(cast("Sequence[str]", before or ()))
     if key == "_asks":
         return "question answered" if has_fewer else "question asked"

@@ -75,7 +75,6 @@ async def mark_reviewed(core: Core, domain: str, verdicts: Mapping[int, Verdict 
 
 
 def _as_result(domain: str, row: ReviewedRow | None, changes: Collection[int] | None) -> ReviewList:
-    """Return the reviews of the given changes, or of all changes."""
     if row is None:
         raise no_ontology_error(domain)
     reviews, settled = reviews_from_json(row.reviewed), row.after

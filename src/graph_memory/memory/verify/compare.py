@@ -245,7 +245,6 @@ class Examination:
     async def _add_live_connections(
         self, live_subjects: LiveSubjects, subjects: Sequence[Subject], nodes: Sequence[str]
     ) -> None:
-        """Add the live connections from these nodes to `live_subjects`, with the facts about their endpoints."""
         params = {"domain": self._domain, "nodes": nodes, "ids": [subject.id for subject in subjects]}
         for row in await self._reader.read(LIVE_CONNECTIONS, **params) if nodes else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)

@@ -60,10 +60,7 @@ class WindowRow:
     is_new: bool
 
     def row(self, domain: str) -> Row:
-        """Return the window as the projection would write it.
-
-        Includes the stored grams only if they do not match the text.
-        """
+        """Return the window as the projection would write it. Includes the stored grams only if they are wrong."""
         is_indexed = self.is_new or self.grams == trigram_text(domain, str(self.text))
         index_fault: Row = {} if is_indexed else {"_grams": self.grams}
         return {"_place": self.place, "_type": self.type, "_text": self.text, **index_fault}

@@ -226,7 +226,6 @@ async def _read_shape_into(reader: Reader, domain: str, shapes: list[ShapeRow]) 
 
 
 async def _find_index_differences_into(core: Core, domain: str, differences: list[Difference]) -> None:
-    """Add the problems of the schema and of the search index."""
     problems = await find_schema_problems(core.store.of(domain), domain)
     differences += [Difference(kind="schema", subject=fault.name, problem=fault.problem) for fault in problems]
     differences += await find_passage_differences(core, domain)
