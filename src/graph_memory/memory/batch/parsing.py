@@ -38,10 +38,10 @@ from graph_memory.model.values.fields import STORED, fields_in
 from graph_memory.model.values.plain import Fields, LocatedValue, advice_to_add
 from graph_memory.model.values.strength import check_strength
 
-_NODE = ("format", "encoding", "tags", *STORED)
+_NODE_ARGUMENTS = ("format", "encoding", "tags", *STORED)
 VERBS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
-    "create_node": (("type", "content"), ("properties", *_NODE, "id", "ref")),
-    "update_node": (("node_id",), ("properties", "content", *_NODE, "expected_version")),
+    "create_node": (("type", "content"), ("properties", *_NODE_ARGUMENTS, "id", "ref")),
+    "update_node": (("node_id",), ("properties", "content", *_NODE_ARGUMENTS, "expected_version")),
     "delete_node": (("node_id",), ("expected_version",)),
     "create_connection": (("type", "from_node_id", "to_node_id"), ("properties", "content", "strength", "id", "ref")),
     "update_connection": (("connection_id",), ("properties", "content", "strength", "expected_version")),

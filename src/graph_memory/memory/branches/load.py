@@ -46,7 +46,7 @@ MAX_CHANGED = 50_000
 """Maximum number of subjects that one merge changes, since a merge is one transaction."""
 MAX_DELETED = 10_000
 """Maximum number of subjects that one merge deletes, with their attachments: Neo4j's default heap holds 20,000."""
-_DELETE: Final = "Delete {nodes} in {target} too, with {delete_node}, which has no limit; then merge again."
+_DELETION: Final = "Delete {nodes} in {target} too, with {delete_node}, which has no limit; then merge again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _too_many_deletions_error(scope: MergeScope, versions: Mapping[str, Version]
     if len(versions) - count - 1 <= MAX_DELETED:
         nodes, attached = printable(hub_id), f"{count:,} connections, observations and links"
         message += f": {scope.source.domain} deleted node {nodes} with {attached}"
-    return invalid_argument("source", message, Hint(_DELETE, nodes=nodes, target=scope.target))
+    return invalid_argument("source", message, Hint(_DELETION, nodes=nodes, target=scope.target))
 
 
 async def _changed_ranges(reader: Reader, scope: MergeScope) -> Sequence[EventRange]:
@@ -177,7 +177,7 @@ async def load_context(
         check_amount(len(deleted_ids), MAX_DELETED)
     except TooManyEvents as error:
         message = f"The source deleted nodes with attachments: more than {MAX_DELETED:,} subjects would be deleted"
-        raise invalid_argument("source", message, Hint(_DELETE, nodes="such nodes", target="the target")) from error
+        raise invalid_argument("source", message, Hint(_DELETION, nodes="such nodes", target="the target")) from error
     values = {
         value for item in all_items if item.theirs for value in _unique_values_of(item, item.theirs, head, choices)
     }

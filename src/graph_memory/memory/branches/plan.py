@@ -37,7 +37,7 @@ from graph_memory.model.subjects.kinds import ATTACHED, DATA, DECLARED, TYPES, K
 from graph_memory.model.text.search_windows import windows
 from graph_memory.model.text.wording import quote
 
-_OURS = frozenset({ConflictSide.OURS})
+_ONLY_OURS = frozenset({ConflictSide.OURS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ class _GraphMerge:
         """Return the conflict about a subject's endpoints, type or rules. Ignores unique values and attachments."""
         if missing_ends := self._missing_ends(changes, draft):
             can_return = all(self._can_restore(end) for end in missing_ends)
-            takes = frozenset(ConflictSide) if can_return else _OURS
+            takes = frozenset(ConflictSide) if can_return else _ONLY_OURS
             remedy_text = "; theirs restores it" if can_return else ""
             reason = f"it needs node {missing_ends[0]}, which is not in the target{remedy_text}"
             return self._conflict(draft, ConflictKind.END, reason, takes=takes)
@@ -317,7 +317,7 @@ class _GraphMerge:
         return type_of(draft) in self.in_conflict or any(end in self.in_conflict for end in ends_of(draft))
 
     def _conflict(
-        self, draft: Draft, clash: ConflictKind, reason: str, takes: frozenset[ConflictSide] = _OURS
+        self, draft: Draft, clash: ConflictKind, reason: str, takes: frozenset[ConflictSide] = _ONLY_OURS
     ) -> Conflict:
         kind = self.items[draft.subject].kind
         return Conflict(subject=draft.subject, kind=kind, clash=clash, reason=reason, takes=takes)

@@ -41,7 +41,7 @@ from graph_memory.model.values.titles import derived_title, title_of
 _TEXT = "_text"
 _TAGS = "_tags"
 _FORMAT = "_content_format"
-_CONTENT = frozenset({"_content_encoding", "_content_size", "_content_sha256"})
+_CONTENT_ATTRIBUTES = frozenset({"_content_encoding", "_content_size", "_content_sha256"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class _ValueMerge:
         self.content = item.ours.content if item.ours else None
 
     def merge(self, value_resolutions: Sequence[Resolution]) -> MergedSubject:
-        for name in sorted((self.base.keys() | self.ours.keys() | self.theirs.keys()) - WRITTEN - _CONTENT):
+        for name in sorted((self.base.keys() | self.ours.keys() | self.theirs.keys()) - WRITTEN - _CONTENT_ATTRIBUTES):
             self._merge_value(name)
         self._merge_content()
         settled = [
@@ -259,7 +259,7 @@ class _ValueMerge:
         if name != CONTENT:
             return self._put(name, state.get(name))
         self.content = version.content if version else None
-        for key in _CONTENT:
+        for key in _CONTENT_ATTRIBUTES:
             self._put(key, state.get(key))
         if _FORMAT not in self.after:
             self._put(_FORMAT, state.get(_FORMAT))

@@ -31,7 +31,7 @@ from graph_memory.model.values.properties import PropertyValue, key_value
 _ORDER = (*TYPES, *DATA)
 """Subjects are created before their dependents, and deleted after them. The event of the domain is last."""
 _ATTACHED = _ORDER.index(Kind.CONNECTION)
-"""Connections and observations do not depend on each other."""
+"""The position of connections, which all attachments share in deletions: they do not depend on each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

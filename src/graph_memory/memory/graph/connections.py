@@ -75,8 +75,8 @@ async def create_connection(
             return None, context
         return await _read_equal_inverse(reader, head, connection, context), context
 
-    def decide(head: Head, pair: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
-        existing, context = pair
+    def decide(head: Head, stored: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
+        existing, context = stored
         drafts = [] if existing else decide_create(head, connection, context, open_type_limit=core.open_type_limit)
         return Decision(drafts, existing)
 
@@ -223,8 +223,8 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
         values = unique_values(Kind.CONNECTION, state.type, edit.properties, head.ontology)
         return state, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
-    def decide(head: Head, pair: tuple[ConnectionState, Context]) -> Decision[int]:
-        before, context = pair
+    def decide(head: Head, stored: tuple[ConnectionState, Context]) -> Decision[int]:
+        before, context = stored
         return Decision(decide_update(head, before, edit, context), before.version)
 
     written = await core.log.write("update_connection", domain, core.origin, read, decide)

@@ -32,8 +32,8 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
         node = await read_node(reader, domain, node_id)
         return node, Context(ontology=head.ontology, attached=await read_attachments(reader, domain, [node_id]))
 
-    def decide(_: Head, pair: tuple[NodeState, Context]) -> Decision[None]:
-        node, context = pair
+    def decide(_: Head, stored: tuple[NodeState, Context]) -> Decision[None]:
+        node, context = stored
         return Decision(Changeset.of(context, [deletion_draft(node, expected_version)]).in_order(), None)
 
     try:

@@ -198,8 +198,8 @@ async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> 
         values = unique_values(Kind.NODE, node.type, {**edit.properties, **entity}, head.ontology)
         return node, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
-    def decide(head: Head, pair: tuple[NodeState, Context]) -> Decision[int]:
-        node, context = pair
+    def decide(head: Head, stored: tuple[NodeState, Context]) -> Decision[int]:
+        node, context = stored
         return Decision(decide_update(head, node, edit, context), node.version)
 
     written = await core.log.write("update_node", domain, core.origin, read, decide)

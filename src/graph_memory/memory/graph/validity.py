@@ -80,8 +80,8 @@ async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityE
         broken = await find_broken_rules(reader, domain, [validity_draft(head, subject, edit)], head.ontology)
         return subject, Context(ontology=head.ontology, broken_rules=broken)
 
-    def decide(head: Head, pair: tuple[Subject, Context]) -> Decision[int]:
-        before, context = pair
+    def decide(head: Head, stored: tuple[Subject, Context]) -> Decision[int]:
+        before, context = stored
         draft = validity_draft(head, before, edit)
         drafts = Changeset.of(context, [draft]).validate(head.domain)
         is_same = same_state(draft.state or {}, before.state(), MODIFIED)

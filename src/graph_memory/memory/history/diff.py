@@ -44,7 +44,7 @@ PAGE_CHARACTERS = 100_000
 MAX_ENTRIES = 200
 """Maximum number of entries of a page. It is low because entries are read with their states and inline texts."""
 
-_CURSOR = re.compile(
+_CURSOR_PATTERN = re.compile(
     r"between:([0-9]{1,15}):([0-9]{1,15}):counts:((?:[a-z_]+[.](?:added|removed|changed)[.][0-9]{1,15},)*):after:(.+)",
     re.DOTALL,
 )
@@ -216,7 +216,7 @@ async def _resolve_span(
 
 
 def _parse_cursor(cursor: str) -> Span:
-    match = _CURSOR.fullmatch(cursor)
+    match = _CURSOR_PATTERN.fullmatch(cursor)
     if match is None or not is_encodable(cursor):
         raise invalid_cursor_error(cursor)
     counts = [part.split(".") for part in match[3].split(",")[:-1]]

@@ -18,7 +18,7 @@ from graph_memory.storage.queries import query
 MAX_EVENTS = 20_000
 """Maximum number of events, newest first, that are searched for the last session."""
 MAX_SESSIONS = 1_000
-_VERSION = re.compile(r" v?\d\S*$")
+_VERSION_SUFFIX = re.compile(r" v?\d\S*$")
 _END_ARGUMENTS = frozenset({"until", "at", "as_of"})
 """Arguments that resolve `last session` to the end of the session. Other arguments resolve it to the start."""
 
@@ -89,4 +89,4 @@ def _matches_name(session: SessionSummary, owner: str, project_sessions: Collect
 
 
 def _without_version(actor: str | None) -> str | None:
-    return None if actor is None else _VERSION.sub("", actor)
+    return None if actor is None else _VERSION_SUFFIX.sub("", actor)

@@ -22,7 +22,7 @@ from graph_memory.storage.queries import query
 
 SEARCH = "search"
 """The kind of differences in the search index."""
-_VECTORS = ("_embedding", "_model", "_next_embedding", "_next_model")
+_VECTOR_FIELDS = ("_embedding", "_model", "_next_embedding", "_next_model")
 PAGE = 500
 """Maximum number of subjects that one page compares."""
 
@@ -112,7 +112,7 @@ def _expected_row(domain: str, version: Version, passage: Passage, stored: Mappi
 
 
 def _without_fields(row: Mapping[str, object], ignored: Sequence[str]) -> dict[str, object]:
-    return {name: value for name, value in row.items() if name not in _VECTORS and name not in ignored}
+    return {name: value for name, value in row.items() if name not in _VECTOR_FIELDS and name not in ignored}
 
 
 async def _unknown_owners(core: Core, domain: str, at: int, live_subjects: set[str]) -> list[Difference]:
