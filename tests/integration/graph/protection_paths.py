@@ -776,7 +776,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.branches.merge:merge": [
         *("merge_a_node", "merge_a_connection", "merge_an_observation", "merge_a_link", "merge_a_deletion"),
     ],
-    "memory.changes.inverses:put_inverses": _DERIVES,
+    "memory.changes.keys:put_inverses": _DERIVES,
     "memory.changes.keys:put_keys": _DERIVES,
     "memory.changes.paging:Batch.begin": ["delete_a_neighbour_in_pages", "revert_in_pages"],
     "memory.changes.paging:Batch.page": ["delete_a_neighbour_in_pages", "revert_in_pages"],

@@ -6,19 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.api.cleaning import Cleaning
 from graph_memory.memory.api.sessions import Sessions
-from graph_memory.memory.entities import (
-    deletes,
-    edits,
-    paging,
-    profiles,
-    reads,
-    relations,
-    updating,
-    upsert,
-    writes,
-)
+from graph_memory.memory.entities import deletes, edits, paging, profiles, reads, updating, upsert, writes
 from graph_memory.memory.entities.cleaning.results import DecisionResult, DecisionResults
 from graph_memory.memory.entities.names import ids
+from graph_memory.memory.entities.relations import create_relations
 from graph_memory.memory.entities.remember_results import Answer, RememberResult
 from graph_memory.memory.entities.results import (
     Confirmation,
@@ -40,8 +31,8 @@ class Entities(Cleaning, Sessions):
     """Entities with observations and relations, identified by their names. Use it as `Memory.entities`.
 
     An entity is a node, a relation is a connection, and each observation is a separate record. Names are compared
-    exactly, and are unique within a domain, whatever the types of the entities. The first write creates the domain with
-    an open ontology if it does not exist; before that, reads return nothing. In a domain with a closed ontology,
+    exactly, and are unique within a domain, regardless of entity type. If the domain does not exist, the first write
+    creates it with an open ontology; before that, reads return nothing. In a domain with a closed ontology,
     unknown types raise INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE. Wherever a method takes the name of an entity, it
     also takes the entity's id, unless another entity has that id as its name.
     """
@@ -52,8 +43,8 @@ class Entities(Cleaning, Sessions):
         """Create entities, and return the created entities. An entity whose name already exists is not changed.
 
         Each entity has a `name`, an `entityType` or `type` (default `entity`), and `observations`: strings, or objects
-        with `text` and optionally `time`, `source`, `confidence` (0 to 1), `valid_from` and `valid_to`. It may have a
-        `description` and `properties`. If a name occurs more than once, only the first entity with that name is
+        with `text` and optionally `time`, `source`, `confidence` (from 0 to 1), `valid_from` and `valid_to`. It may
+        have a `description` and `properties`. If a name occurs more than once, only the first entity with that name is
         created.
         """
         values = requests.new_entities(entities, utc_now())
@@ -70,11 +61,8 @@ class Entities(Cleaning, Sessions):
         with `relationType` are lenient.
         """
         values = requests.new_relations(relations, lenient=lenient)
-        return await self._relations(values, domain)
-
-    async def _relations(self, values: Sequence[requests.NewRelation], domain: str | None) -> RelationCreationResult:
         domain_name = self._domain(domain)
-        return await relations.create_relations(
+        return await create_relations(
             self._core, domain_name, await ids.resolve_relations(self._core, domain_name, values)
         )
 
@@ -103,9 +91,10 @@ class Entities(Cleaning, Sessions):
     ) -> EntityUpdateResult:
         """Change an entity, and return its new state. The entity keeps its id, observations and relations.
 
-        `aliases` replaces all its other names, by which `remember` and recall identify it. `properties` are merged with
+        `aliases` replaces all its other names, by which `remember` and recall identify it. `properties` are merged into
         the existing properties, and `description` replaces the old description. Lenient relations that were stored
-        before an entity had the new name then point to this entity (at most 2,500, otherwise INVALID_ARGUMENT).
+        before an entity had the new name then point to this entity. If there are more than 2,500 of them, the call
+        raises INVALID_ARGUMENT.
 
         Raises NODE_NOT_FOUND, with the most similar name, if the entity does not exist, UNIQUE_PROPERTY_TAKEN if
         another entity has the new name, INVALID_PROPERTY or REQUIRED_PROPERTY_MISSING if the properties do not match
@@ -294,14 +283,14 @@ class Entities(Cleaning, Sessions):
         return await remember(self._core, self._domain(domain), request, dry_run=dry_run)
 
     async def answer(self, question: str | None, decision: Answer, *, domain: str | None = None) -> DecisionResult:
-        """Answer a question of `remember` by the question's id, with one of its choices. See `decide`."""
+        """Answer a question that `remember` asked, given its id, with one of its choices. See `decide`."""
         from graph_memory.memory.remember.decide import decide, ids_in_question
 
         new, known = ids_in_question(question)
         return await decide(self._core, self._domain(domain), new, known, decision)
 
     async def decide(self, new: str, known: str, decision: Answer, *, domain: str | None = None) -> DecisionResult:
-        """Answer a question of `remember` by the ids of the new observation and the known observation.
+        """Answer a question that `remember` asked, given the ids of the new observation and the known observation.
 
         If a property has changed, `new` is the entity's id. `close` ends the known observation, which the new one
         supersedes. `keep` keeps both, and makes the known observation current again after `close`. `same` deletes the
@@ -318,7 +307,7 @@ class Entities(Cleaning, Sessions):
     async def decide_all(
         self, decisions: Sequence[Mapping[str, object]], *, domain: str | None = None
     ) -> DecisionResults:
-        """Answer several questions of `remember` in order, all of them or none.
+        """Answer several questions that `remember` asked, in order, all of them or none.
 
         Each answer has a `decision`, and either a question's `id`, or `new` and `known`. If an answer is invalid,
         raises INVALID_ARGUMENT with its position.

@@ -42,9 +42,9 @@ class History(Facade):
     """The log of a memory: every change with its actor and time. Use it as `Memory.history`.
 
     A point in the log is a log number, the id of an event, or a time: RFC 3339, a date, or words such as `"2 hours
-    ago"`, `"yesterday"`, `"last monday"` or `"since March"`, in UTC unless it names another zone. For a whole day,
-    month or minute, `until` and `at` mean its end, and all other arguments its start. `since` and `until` also accept
-    `"last session"`: the latest session before the caller's own session, preferably by the same actor. To select
+    ago"`, `"yesterday"`, `"last monday"` or `"since March"`, in UTC unless it specifies another time zone. For a whole
+    day, month or minute, `until` and `at` mean its end, and all other arguments its start. `since` and `until` also
+    accept `"last session"`: the latest session before the caller's own session, preferably by the same actor. To select
     another session, add the project of a summary, an actor or a session id, as in `"last session of Apollo"`. All
     methods raise ONTOLOGY_NOT_FOUND if the domain does not exist, EVENT_NOT_FOUND if the log does not contain the
     event, HISTORY_COMPACTED if that part of the log was compacted, and INVALID_ARGUMENT if an argument is invalid.
@@ -70,11 +70,11 @@ class History(Facade):
     ) -> LogPage:
         """Return changes in words, newest first. With `full`, also return the states before and after each change.
 
-        The changes at `since` and `until` are included. `subject` is the id of a node, connection or observation.
-        With `with_observations`, the changes of the node's observations are returned too. With `latest_only`, only the
-        last change of each subject is returned, and no deletions.
-        `types` are names of node or connection types. The session `"current"` is the caller's own session. A page has
-        50 changes by default; pass `next_cursor` to get older changes.
+        The changes at `since` and `until` are included. `subject` is the id of a node, connection or observation. With
+        `with_observations`, the changes of the node's observations are returned too. With `latest_only`, only the last
+        change of each subject is returned, and no deletions. `types` are names of node or connection types. The session
+        `"current"` is the caller's own session. A page has 50 changes by default; pass `next_cursor` to get older
+        changes.
         """
         log_filter = history.Filter(
             subject=subject,
@@ -107,7 +107,7 @@ class History(Facade):
         return first, await last_session.point_at(self._core, domain, "until", until)
 
     async def positions(self, domains: Collection[str]) -> Mapping[str, int]:
-        """Return the number of the last event of each domain, in one read. Domains that do not exist are omitted.
+        """Return the number of each domain's last event, in one read. Domains that do not exist are omitted.
 
         Raises INSUFFICIENT_RIGHTS if the caller may not read one of the domains.
         """
@@ -239,7 +239,7 @@ class History(Facade):
         )
 
     async def as_of(self, at: int | str, *, domain: str | None = None) -> PastMemory:
-        """Return a read-only view of the domain after the last change at or before a point. Does not copy anything."""
+        """Return a read-only view of the domain's state after the last change at or before a point. Copies nothing."""
         revision = await resolve_revision(self._core.store, self._domain(domain), "at", at)
         from graph_memory.memory.sessions.past import PastMemory
 
@@ -267,13 +267,13 @@ class History(Facade):
         dry_run: bool = False,
         domain: str | None = None,
     ) -> RevertResult:
-        """Undo changes, given by event ids, by log numbers, or as a range of the log. The undo is one batch of the log.
+        """Undo changes, given as event ids, log numbers, or a range of the log. The log records the undo as one batch.
 
         Each subject gets the state that it had before the first of these changes. A deleted node is restored with its
         id, its content, and the connections that were deleted with it, if their other nodes exist. If a subject cannot
-        be reverted, for example because it changed again later, `stop` changes nothing, `skip` skips the subject, and
-        `force` also undoes the later changes. An added type is removed only if no remaining node or type needs it, even
-        with `force`. If you revert a revert, the changes are made again.
+        be reverted, for example because it changed again later, `on_conflict` decides: `stop` changes nothing, `skip`
+        skips the subject, and `force` also undoes the later changes. An added type is removed only if no remaining node
+        or type needs it, even with `force`. If you revert a revert, the changes are made again.
 
         More than 5,000 events are written in pages. In the meantime, other callers can read, but their writes raise
         DOMAIN_BUSY. Repeat the call to resume an interrupted revert. The result lists the first 100 changes.
@@ -391,9 +391,9 @@ class History(Facade):
     async def scan(self, text: str) -> ScanResult:
         """Search for a string, such as an id, in every property of the whole database, and in all domains' blobs.
 
-        Properties are searched for exactly this string, the search index for its case-folded form, blobs for its UTF-8
-        bytes, and base64 in metadata for these bytes if there are at least five. Compressed or encrypted data and
-        vectors are not searched. Raises CONTENT_READ_FAILED for an unreadable blob, and TIMEOUT for a long search.
+        Properties are searched for exactly this string, the search index for its case-folded form, and blobs for its
+        UTF-8 bytes. Base64 in metadata is searched for these bytes if there are at least five. Compressed or encrypted
+        data and vectors are not searched. Raises CONTENT_READ_FAILED for an unreadable blob, and TIMEOUT.
         """
         from graph_memory.memory.retention.scan import scan
 

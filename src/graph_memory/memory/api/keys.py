@@ -14,7 +14,7 @@ from graph_memory.model.time.points import parse_instant
 from graph_memory.model.values.arguments import invalid_argument
 
 GRACE = timedelta(hours=24)
-"""Default period for which an old key stays valid after its rotation."""
+"""Default period for which the old key stays valid after a rotation."""
 _MIN_USE_INTERVAL = timedelta(minutes=1)
 """Minimum time between two updates of a key's last use."""
 

@@ -39,12 +39,12 @@ class CrossDomainLinks(Facade):
     ) -> LinkCreationResult:
         """Link a node to a node of another domain, and return the link as seen from both nodes.
 
-        `link_type` is `reference`, `extension`, `version` or `alternative`. `strength` is 0 to 1. A bidirectional link
-        is also listed at its target, as `referenced_by`, `extended_by`, `version` or `alternative`. Without
-        `target_node_id`, the target domain is searched for the source node's text, and the best match becomes the
-        target. `candidates` contains up to five matches with their scores. If nothing matches, `success` is false, and
-        nothing is written. Raises ONTOLOGY_NOT_FOUND if a domain does not exist, NODE_NOT_FOUND if a node does not
-        exist, and LINK_ALREADY_EXISTS.
+        `link_type` is `reference`, `extension`, `version` or `alternative`. `strength` is a number from 0 to 1. A
+        bidirectional link is also listed at its target, as `referenced_by`, `extended_by`, `version` or `alternative`.
+        If `target_node_id` is not given, the target domain is searched for the source node's text, and the best match
+        becomes the target. `candidates` contains up to five matches with their scores. If nothing matches, `success` is
+        false, and nothing is written. Raises ONTOLOGY_NOT_FOUND if a domain does not exist, NODE_NOT_FOUND if a node
+        does not exist, and LINK_ALREADY_EXISTS.
         """
         link = NewLink(
             target_domain=require(check_domain(target_domain)),

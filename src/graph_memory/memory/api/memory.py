@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Memory(WriteMethods):
     """A memory of typed nodes and connections. Open one with `graph_memory.open_memory`.
 
-    Every method takes an optional `domain`, the namespace to work in (default: the memory's default domain).
+    Most methods take an optional `domain`, the namespace to work in (default: the memory's default domain).
     `create_ontology` creates a domain. Before that, `query_nodes`, `query_connections` and `search_content` return
     nothing, and every other method raises ONTOLOGY_NOT_FOUND. All errors are instances of `GraphError`; any method can
     raise STORE_UNAVAILABLE, TIMEOUT and INVALID_ARGUMENT, and any write DOMAIN_BUSY and PROTECTED.
@@ -149,17 +149,18 @@ class Memory(WriteMethods):
     ) -> BatchResult:
         """Make up to 10,000 changes in one transaction: all of them, or none. The log records them as one batch.
 
-        An operation names a method, such as `{"op": "create_node", "type": "Task", "content": "…", "ref": "task"}`, or
-        is `{"type": "create", "node_data": {…}, "edges": […]}`, `update` or `delete`. Later operations can use
-        `"$task"` as the id of the subject with that `ref`. Entities, observations and relations are created and deleted
-        by name, such as `{"op": "add_observations", "observations": [{"entityName": "Ann", "contents": ["sings"]}]}`;
-        an entity can have a `ref`. The rules of the ontology are checked on the graph after all operations.
+        An operation specifies a method, such as `{"op": "create_node", "type": "Task", "content": "…", "ref": "task"}`.
+        The other form is `{"type": "create", "node_data": {…}, "edges": […]}`, with `create`, `update` or `delete` as
+        `type`. Later operations can use `"$task"` as the id of the subject with that `ref`. Entities, observations and
+        relations are created and deleted by name, such as `{"op": "add_observations", "observations": [{"entityName":
+        "Ann", "contents": ["sings"]}]}`; an entity can have a `ref`, too. The rules of the ontology are checked on the
+        graph after all operations.
 
-        `options`: `atomic` (default true; false skips invalid operations and applies the others),
-        `rollback_on_error` (true means atomic), `validate_before_commit` (default true: reports all errors, not only
-        the first) and `dry_run`. A repeated call with the same `idempotency_key` and operations returns the first
-        call's changes. Raises BATCH_REFUSED, with index, code, message and hint of each error in `details["faults"]`,
-        and IDEMPOTENCY_CONFLICT if the key was used with other operations.
+        `options` are `atomic` (default true; false skips invalid operations and applies the others),
+        `rollback_on_error` (true makes the batch atomic), `validate_before_commit` (default true: reports all errors,
+        not only the first) and `dry_run`. If you repeat a call with the same `idempotency_key` and operations, it
+        returns the first call's changes. Raises BATCH_REFUSED, with the index, code, message and hint of each error in
+        `details["faults"]`, and IDEMPOTENCY_CONFLICT if the key was used with other operations.
         """
         from graph_memory.memory.batch.parsing import options_from
         from graph_memory.memory.batch.run import execute_batch
@@ -175,7 +176,7 @@ class Memory(WriteMethods):
         dry_run: bool = True,
         domain: str | None = None,
     ) -> InferenceResult:
-        """Write the connections that transitive types imply and that are missing, as one batch.
+        """Write the missing connections that transitive types imply, as one batch.
 
         The call covers all transitive types, or only `connection_type`. It follows chains of at most `max_depth`
         connections (default 100), and writes at most `limit` connections (default 1,000, maximum 10,000). Each has
@@ -201,11 +202,11 @@ class Memory(WriteMethods):
         Use it in a `with` block, or in an `async with` block for an async memory. The yielded memory has every method
         that changes nodes and connections, and its reads return its own changes. An exception undoes all changes, as
         does `rollback()`. The log records the changes as one batch of at most 10,000. Other callers can read at the
-        same time, but other writes to the domain, including those by this memory, wait or raise DOMAIN_BUSY. Keep the
-        block short: after GRAPH_MEMORY_WRITE_TIMEOUT (60 seconds), its changes are undone and it raises TIMEOUT. Add
-        connection types beforehand. Raises TRANSACTION_LOST if the server connection was lost and nothing was changed,
-        STORE_UNAVAILABLE if it is unknown whether anything was changed, and INSUFFICIENT_RIGHTS if the caller may not
-        write to the domain.
+        same time, but other writes to the domain, including writes by this memory, wait or raise DOMAIN_BUSY. Keep the
+        block short: after GRAPH_MEMORY_WRITE_TIMEOUT (default 60 seconds), its changes are undone and it raises
+        TIMEOUT. Add connection types before the transaction. Raises TRANSACTION_LOST if the connection to the server
+        was lost and nothing was changed, STORE_UNAVAILABLE if it is unknown whether anything was changed, and
+        INSUFFICIENT_RIGHTS if the caller may not write to the domain.
         """
         name = require(self._domain(domain), Right.WRITE)
         async with within(self._core, name) as (core, log):
@@ -219,7 +220,7 @@ class Memory(WriteMethods):
         limit: int = 100,
         max_tokens: int = 4_000,
     ) -> CypherRows:
-        """Return up to `limit` rows (1 to 1,000) of a read-only Cypher statement, within a token budget.
+        """Return up to `limit` rows (at most 1,000) of a read-only Cypher statement, within a token budget.
 
         Values are JSON: nodes have labels and properties, times are strings, and long strings are truncated. The
         statement can read all domains, and times out after 10 seconds. It cannot use procedures, plugins, files or
@@ -246,7 +247,7 @@ class Memory(WriteMethods):
         parent: str | None = None,
         metadata: Mapping[str, object] | None = None,
     ) -> DomainChangeResult:
-        """Create a domain without its own types. With a `parent`, it becomes a child of that domain.
+        """Create a domain that has no types of its own. If `parent` is given, it becomes a child of that domain.
 
         A child domain inherits the types of its parent and of the parent's parents. It can add types, but not redefine
         inherited types. Its log records an inherited type with the first node or connection of that type.

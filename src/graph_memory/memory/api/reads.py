@@ -71,35 +71,31 @@ class ReadMethods:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> results.NodeIds:
-        """Return the ids of the nodes, of one type or of all types, that have all the given property values.
+        """Return the ids of the nodes that have the given type (default: any type) and all the given property values.
 
-        `true` is not `1`, but `1` equals `1.0`. `valid_at` selects nodes that are valid in the world at that time, and
-        `detail` adds type and title. Without `limit`, returns all nodes. Otherwise pass `next_cursor` to get the next
-        page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`. Times are of
-        creation and last change, and `…_after` is inclusive. `domains` queries several domains in order, and
-        `include_children` also their child domains. Results then contain their domain. `order_by` sorts by a property,
-        `descending` in reverse. It requires a `type` with an index of the filtered properties and that property, such
-        as `indexes: [[session, timestamp]]`, or raises INVALID_ARGUMENT. Raises INVALID_PROPERTY for an invalid filter.
+        `true` does not match `1`, but `1` matches `1.0`. `valid_at` selects nodes that are valid in the world at that
+        time, and `detail` adds type and title. By default, all nodes are returned; with `limit`, pass `next_cursor` to
+        get the next page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`.
+        `created_…` and `modified_…` filter by the times of creation and last change: `…_after` is inclusive, `…_before`
+        exclusive. `domains` queries several domains in order, and `include_children` also their child domains; results
+        then contain their domain. `order_by` sorts by a property, `descending` in reverse. It requires a `type` with an
+        index on the filtered properties and then that property, such as `indexes: [[session, timestamp]]`; otherwise,
+        the call raises INVALID_ARGUMENT. Raises INVALID_PROPERTY if a property filter is invalid.
         """
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
 
         async def query(name: str, limit: int | None, cursor: str | None, *, detail: bool = True) -> results.NodeIds:
+            page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
             return await queries.query_nodes(
-                self._core,
-                name,
-                Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending),
-                type_name=type,
-                properties=properties,
-                fields=fields,
-                detail=detail,
+                self._core, name, page, type_name=type, properties=properties, fields=fields, detail=detail
             )
 
         names = await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
-        if names is not None:
-            if order_by is not None:
-                raise queries.order_conflict_error("several domains")
-            return await query_domains(names, limit, cursor, query)
-        return await query(self._domain(domain), limit, cursor, detail=detail)
+        if names is None:
+            return await query(self._domain(domain), limit, cursor, detail=detail)
+        if order_by is not None:
+            raise queries.order_conflict_error("several domains")
+        return await query_domains(names, limit, cursor, query)
 
     async def query_connections(
         self,
@@ -119,8 +115,8 @@ class ReadMethods:
     ) -> results.ConnectionIds:
         """Return the ids of the connections that match all conditions. See `query_nodes` for the arguments.
 
-        `detail` adds the type of each connection, and the ids and titles of its start and end nodes. `min_strength`, 0
-        to 1, is a minimum weight. It cannot be combined with `order_by`.
+        `detail` adds the type of each connection, and the ids and titles of its start and end nodes. `min_strength` is
+        a minimum weight, from 0 to 1. It cannot be combined with `order_by`.
         """
         name = self._domain(domain)
         page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
@@ -153,10 +149,10 @@ class ReadMethods:
 
         `out` follows outgoing connections, `in` incoming connections, and `both` all connections. A node connected to
         itself is its own neighbour. `valid_at` selects connections that are valid in the world at that time, and
-        `min_strength`, 0 to 1, connections of at least that weight. `detail` adds the type and title of each node, and
-        the connections to it. `transitive` follows chains of connections of a transitive type, up to `max_depth` (at
-        most 100) and 10,000 nodes. It omits the node itself, and cannot be combined with `min_strength`. Raises
-        NODE_NOT_FOUND.
+        `min_strength` connections of at least that weight, from 0 to 1. `detail` adds the type and title of each node,
+        and the connections to it. `transitive` follows chains of connections of a transitive type, up to `max_depth`
+        (at most 100) and 10,000 nodes. The start node is then omitted. `transitive` cannot be combined with
+        `min_strength`. Raises NODE_NOT_FOUND.
         """
         name = self._domain(domain)
         return await neighbours.get_connected_nodes(
@@ -194,8 +190,8 @@ class ReadMethods:
     ) -> results.WeighedConnections:
         """Return the connections of a node with the highest weights, strongest first.
 
-        A weight, 0 to 1, is computed from strength, importance and age (see `model/values/weight.py`). `limit` is at
-        most 1,000. Raises NODE_NOT_FOUND.
+        A weight is a number from 0 to 1 that is computed from strength, importance and age (see
+        `model/values/weight.py`). `limit` is at most 1,000. Raises NODE_NOT_FOUND.
         """
         weigher = await connection_weights.create_weigher(self._core, self._domain(domain))
         return await connection_weights.find_strongest(weigher, node_id, direction, connection_type, limit)
@@ -225,7 +221,7 @@ class ReadMethods:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> Contradictions:
-        """Return pairs of nodes that a valid `contradicts` connection connects, with their titles and ages."""
+        """Return pairs of nodes that are connected by a valid `contradicts` connection, with their titles and ages."""
         reader = ReadMethods(self._core, default_domain=self._domain(domain))
         return await contradictions.find_contradictions(reader, valid_at, limit, cursor)
 
@@ -239,10 +235,10 @@ class ReadMethods:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.NodeIds:
-        """Return the nodes whose text content contains `query`. Only case is ignored, with Unicode case folding.
+        """Return the nodes whose text content contains `query`. Case is ignored, by Unicode case folding.
 
-        `SS` matches `ß`, but white space, line endings and composed characters must match exactly. New content is
-        searched immediately. Binary content is not searched. `detail` adds the type and title of each node.
+        `SS` therefore matches `ß`, but white space, line endings and composed characters must match exactly. New
+        content is searched immediately. Binary content is not searched. `detail` adds the type and title of each node.
         """
         return await self._search.search_content(
             self._domain(domain), query, Page.of(limit, cursor), node_type=node_type, detail=detail
@@ -271,7 +267,7 @@ class ReadMethods:
         connection_type: str | None = None,
         domain: str | None = None,
     ) -> dict[str, tuple[str, ...]]:
-        """Return the ids of several nodes' neighbours, by node id. Unknown ids are omitted."""
+        """Return the ids of the neighbours of each node, keyed by node id. Unknown ids are omitted."""
         return await neighbours.read_neighbours(
             self._core, self._domain(domain), node_ids, direction=direction, connection_type=connection_type
         )

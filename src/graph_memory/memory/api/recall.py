@@ -30,15 +30,10 @@ class Recall(Traversal):
     domains according to how well they match the query.
     """
 
-    async def _domains_of(
-        self, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
-    ) -> tuple[str, ...] | None:
-        return await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
-
     async def _search(
         self, request: Request, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
     ) -> SearchResult:
-        names = await self._domains_of(domain, domains, include_children=include_children)
+        names = await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
         if names is not None:
             return await search_domains(self._core, names, request)
         return await search.search_and_count(self._core, self._domain(domain), request)
@@ -50,7 +45,7 @@ class Recall(Traversal):
         from graph_memory.memory.recall.corrections import with_corrections
         from graph_memory.memory.recall.multi_domain import recall_several
 
-        names = await self._domains_of(domain, domains, include_children=include_children)
+        names = await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
 
         async def recall_request_facts(request: RecallRequest) -> RecallResult:
             if names is not None:
@@ -79,7 +74,7 @@ class Recall(Traversal):
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> SearchResult:
-        """Return the nodes and connections that answer a question best, each with a matching passage and the reasons.
+        """Return the nodes and connections that best answer a question, each with a matching passage and the reasons.
 
         `lexical` compares words, `semantic` meaning, and `hybrid` both. A hit ranks higher if the question, or one of
         the best hits, contains its name. `weightings` contains factors for the ranking: `title_weight`,
@@ -193,7 +188,7 @@ class Recall(Traversal):
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> RecallResult:
-        """Return facts from the memory, as prose of at most `max_tokens`, or as an object (`as_` is `structured`).
+        """Return facts from the memory, as prose, or as an object if `as_` is `structured`.
 
         `shallow` describes the memory: nodes by type, latest changes, most used nodes, open questions. `medium` returns
         the hits of a search and their connections. `deep` also returns the nodes that are best connected to them, up to
@@ -203,13 +198,13 @@ class Recall(Traversal):
         depending on the depth. `limit` is the maximum number of search hits (up to 100).
 
         A time in the query ("last week", "since March", "before the move") restricts the results to that time; `period`
-        in the result is the recognised time. `since`, a point in the log such as `"last session"`, returns the changes
-        after that point in words: all changes, or with a query or focus the changes of its hits. "Since last time" in
-        the query has the same effect. `context` contains `text`, `types`, `tags`, `path` and `session` of the caller's
-        work, so that similar facts come first. Corrections by users that match the query come before all other facts.
-        `as_of` recalls the state of the domain at a point in its log, and `valid_at` selects connections that hold at
-        that time. If the memory is empty, the content is a short guide for the agent, which is not stored. Raises
-        NODE_NOT_FOUND if no name in `focus` exists, EVENT_NOT_FOUND and HISTORY_COMPACTED.
+        in the result is the recognised time. If `since` is a point in the log, such as `"last session"`, the result
+        describes the changes after that point: all changes, or if a query or focus is given, the changes of its hits.
+        "Since last time" in the query has the same effect. `context` describes the caller's work by `text`, `types`,
+        `tags`, `path` and `session`; facts that are similar to it come first. Corrections by users that match the query
+        come before all other facts. `as_of` recalls the state of the domain at a point in its log, and `valid_at`
+        selects connections that hold at that time. If the memory is empty, the content is a short guide for the agent,
+        which is not stored. Raises NODE_NOT_FOUND if no name in `focus` exists, EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
         request = recall_request(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
         return await self._recall(replace(request, since=since), domain, domains, include_children=include_children)
@@ -251,7 +246,7 @@ class Recall(Traversal):
         from graph_memory.memory.recall.corrections import with_corrections
         from graph_memory.memory.recall.multi_domain import memory_query_several
 
-        names = await self._domains_of(domain, domains, include_children=include_children)
+        names = await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
         depth, _ = memory_query.choose_depth(check_query(query))
 
         async def ask(request: RecallRequest) -> QueryResult:

@@ -60,11 +60,12 @@ class Sessions(Facade):
     ) -> SessionStartResult:
         """Return an overview of the memory for the start of a session, with at most `max_tokens` tokens.
 
-        It contains, in this order: corrections by users that concern the project (without a project, the newest); the
-        blocks; the last summary, preferably of this session or project; facts about the project; the size of the
-        memory; the last changes with their actors; open questions of `remember`; goals; contradictions; facts about the
-        most used entities. If the memory is empty, `text` is a guide. Nodes of `without_types` are omitted. Raises
-        INVALID_ARGUMENT if `session_id` or `project` is blank, or `max_tokens` is out of range.
+        It contains, in this order: corrections by users that concern the project (if no project is given, the newest
+        corrections); the blocks; the last summary, preferably of this session or project; facts about the project; the
+        size of the memory; the last changes with their actors; open questions that `remember` asked; goals;
+        contradictions; facts about the most used entities. If the memory is empty, `text` is a guide. Nodes of the
+        types in `without_types` are omitted. Raises INVALID_ARGUMENT if `session_id` or `project` is blank, or
+        `max_tokens` is out of range.
         """
         from graph_memory.memory.sessions import sessions
 
@@ -72,7 +73,7 @@ class Sessions(Facade):
         return await sessions.session_start(self._core, self._domain(domain), request)
 
     async def session_context(self, prompt: str, *, shown: Collection[str] = (), max_tokens: int = 500) -> Unseen:
-        """Return memories that are relevant to a prompt, and their nodes' ids. Omits the nodes in `shown`."""
+        """Return memories that are relevant to a prompt, and the ids of their nodes. Omits the nodes in `shown`."""
         from graph_memory.memory.recall.recall import recall_unseen
 
         return await recall_unseen(self._core, self._domain(None), prompt, shown, max_tokens)

@@ -59,9 +59,10 @@ class Transfer(Facade):
     ) -> ImportResult:
         """Create a domain from a file that `export_file` wrote, with exactly the same log.
 
-        Without `name`, the domain keeps its name. The file is read twice, because it is checked as a whole before
-        anything is written. Repeat the call to resume an interrupted import. Until then, the domain is busy and can
-        only be deleted. A branch has its history before the fork only if the domain from which it was branched exists.
+        If `name` is not given, the domain keeps its name. The file is read twice, because it is checked as a whole
+        before anything is written. Repeat the call to resume an interrupted import. Until then, the domain is busy and
+        can only be deleted. A branch has its history before the fork only if the domain that it was branched from
+        exists.
         Raises INVALID_ARCHIVE, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return await importing.import_file(self._core, source, name, tell)
@@ -137,7 +138,7 @@ class Transfer(Facade):
         `source` is a file or folder of the official memory server, mnemograph or mem0, a folder of Markdown notes, or a
         Neo4j server with the graph of mcp-neo4j-memory or neo4j-agent-memory; or a `memories.json` of Claude.ai, a
         folder of Anthropic's memory tool, or a file of instructions such as CLAUDE.md. Each section of instructions
-        becomes a block, which a later import of the file updates. Without `format`, it is detected from the content.
+        becomes a block, which a later import of the file updates. By default, `format` is detected from the content.
         All data is read and checked before the first write. Entities with equal names are merged. The import adds
         observations to existing entities, but changes no other data in the domain, so you can repeat the call to resume
         an interrupted import. If the domain does not exist, it is created with an open ontology.

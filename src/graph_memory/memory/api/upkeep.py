@@ -40,7 +40,7 @@ class Upkeep(Facade):
         return Activity(self._core.store.sessions, self._core.background.seconds_since_round(following.NAME))
 
     async def check_ready(self) -> Sequence[Backlog]:
-        """Check that Neo4j answers and its schema is current. Return the search index's backlog for each domain.
+        """Check that Neo4j answers and its schema is current. Return the backlog of the search index for each domain.
 
         Raises STORE_UNAVAILABLE, TIMEOUT and STORE_INCOMPATIBLE.
         """
@@ -86,10 +86,10 @@ class Upkeep(Facade):
     ) -> Coverage:
         """Rebuild the search index and its vectors from the log, and return its coverage.
 
-        By default, all entries are rebuilt, otherwise only missing entries are added. `model` rebuilds only the
-        vectors, with the model in the settings. `analyser`, one of Neo4j's analysers, rebuilds only the word index,
-        which then uses this analyser to parse text. Repeat the call to resume an interrupted rebuild. Until it ends,
-        searches use the existing entries. Raises INVALID_ARGUMENT if `analyser` is unknown.
+        By default, the call rebuilds all entries; otherwise, it only adds missing entries. `model` rebuilds only the
+        vectors, with the model in the settings. `analyser` is the name of a Neo4j analyser: it rebuilds only the word
+        index, which then uses this analyser to parse text. Repeat the call to resume an interrupted rebuild. Until the
+        rebuild ends, searches use the existing entries. Raises INVALID_ARGUMENT if `analyser` is unknown.
         """
         domain_name = self._domain(domain)
         return await reindexing.reindex(
@@ -97,7 +97,7 @@ class Upkeep(Facade):
         )
 
     async def index_status(self, *, domain: str | None = None) -> Coverage:
-        """Return the search index's progress, and the number of missing entries."""
+        """Return the progress of the search index, and the number of missing entries."""
         return await read_coverage(self._core, self._domain(domain))
 
     async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:

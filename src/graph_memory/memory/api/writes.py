@@ -1,4 +1,4 @@
-"""`WriteMethods`: changes types, single nodes and single connections."""
+"""`WriteMethods`: changes types, individual nodes and individual connections."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from graph_memory.memory.graph import connections, node_deletion, nodes, protect
 from graph_memory.memory.graph import ontology as types
 from graph_memory.memory.graph import ontology_migration as growing
 from graph_memory.model import results
+from graph_memory.model.events import new_id
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.model.rights import Right, require
+from graph_memory.model.values.arguments import check_new_id
 from graph_memory.model.values.content import Encoding
 from graph_memory.model.values.fields import fields_from
 
 
 class WriteMethods(ReadMethods):
-    """The methods of `Memory` that declare types, and that change single nodes and connections."""
+    """The methods of `Memory` that declare types, and that change individual nodes and connections."""
 
     async def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChangeResult:
         """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
@@ -63,27 +65,28 @@ class WriteMethods(ReadMethods):
     ) -> results.NodeCreationResult:
         """Create a node of a type in the ontology.
 
-        `content` is text. With encoding `base64`, it is binary content: base64 text, bytes or the path of a file.
-        `format` is a word of your choice, such as `markdown` or `pdf`. `path` is a path of your choice (default `/`),
-        and `namespace` a part of the domain (default `default`). By default, `title` is derived from the properties or
-        the content. `metadata` is a JSON object of up to 64 kB. `id`, for imports, is an id of your choice that was
-        never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN,
-        INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
+        `content` is text, or with encoding `base64`, binary content: base64 text, bytes or the path of a file. `format`
+        is a word of your choice, such as `markdown` or `pdf`. `path` is a path of your choice (default `/`), and
+        `namespace` the name of a part of the domain (default `default`). By default, `title` is derived from the
+        properties or the content. `metadata` is a JSON object of up to 64 kB. `id` is for imports: an id of your choice
+        that was never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
+        UNIQUE_PROPERTY_TAKEN, INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
-        return await nodes.create_node(
-            self._core,
-            self._domain(domain),
+        name = self._domain(domain)
+        fields = fields_from(
+            path=path, namespace=namespace, title=title, content_summary=content_summary, metadata=metadata
+        )
+        node = await nodes.new_node(
+            new_id("mem") if id is None else check_new_id("id", id),
             type,
             content,
             encoding=encoding,
             content_format=format,
             properties=properties,
             tags=tags,
-            fields=fields_from(
-                path=path, namespace=namespace, title=title, content_summary=content_summary, metadata=metadata
-            ),
-            requested_id=id,
+            fields=fields,
         )
+        return await nodes.create_node(self._core, name, node, has_requested_id=id is not None)
 
     async def update_node(
         self,
@@ -164,17 +167,17 @@ class WriteMethods(ReadMethods):
         INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
         UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
-        return await connections.create_connection(
-            self._core,
-            self._domain(domain),
+        name = self._domain(domain)
+        connection = connections.new_connection(
+            new_id("conn") if id is None else check_new_id("id", id),
             type,
             from_node_id,
             to_node_id,
             properties=properties,
             content=content,
             strength=strength,
-            requested_id=id,
         )
+        return await connections.create_connection(self._core, name, connection, has_requested_id=id is not None)
 
     async def update_connection(
         self,
@@ -204,9 +207,9 @@ class WriteMethods(ReadMethods):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.ChangeResult:
-        """Set a connection's importance, 0 to 1. It makes up half of the weight.
+        """Set the importance of a connection, from 0 to 1. It makes up half of the connection's weight.
 
-        Raises the errors of `update_connection`.
+        Raises the same errors as `update_connection`.
         """
         edit = connections.importance_edit(importance, expected_version)
         return await connections.update_connection(self._core, self._domain(domain), connection_id, edit)
@@ -228,9 +231,9 @@ class WriteMethods(ReadMethods):
     ) -> results.ChangeResult:
         """Set the times at which a node or connection starts and stops being true in the world.
 
-        Times are datetimes, or strings such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they name
-        another zone. Omitted times keep their values; `"open"` removes a time. The period includes `valid_from`, but
-        not `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        Times are datetimes, or strings such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they specify
+        another time zone. Omitted times keep their values; `"open"` removes a time. The period includes `valid_from`,
+        but not `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         edit = validity.edit_of(valid_from=valid_from, valid_to=valid_to, expected_version=expected_version)
         return await validity.set_validity(self._core, self._domain(domain), id, edit)

@@ -186,16 +186,13 @@ class _NameReader:
 
 
 async def fetch_suggestions(reader: Reader, domain: str, faults: Sequence[OperationError]) -> Mapping[str, GraphError]:
-    """Return the errors for the first unknown entity names, by name.
-
-    Each error suggests the most similar existing name.
-    """
+    """Return the errors for the first unknown entity names, keyed by name. Each suggests the most similar name."""
     names = [name for fault in faults if (name := _unknown_name(fault)) is not None][:_MAX_SUGGESTIONS]
     return {name: await entity_not_found_error(reader, domain, name) for name in dict.fromkeys(names)}
 
 
 def with_suggestions(faults: Sequence[OperationError], suggestions: Mapping[str, GraphError]) -> list[OperationError]:
-    """Return all errors. Errors about unknown entity names are replaced by their errors in `suggestions`."""
+    """Return the errors of all operations. An error about an entity name in `suggestions` is replaced by that error."""
     return [replace(fault, error=suggestions.get(_unknown_name(fault) or "", fault.error)) for fault in faults]
 
 

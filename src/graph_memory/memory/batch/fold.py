@@ -34,7 +34,7 @@ _MAX_ROUNDS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredData:
-    """Stored data that operations depend on: last events by subject id, and attachments to delete."""
+    """The stored data that operations depend on: last events, keyed by subject id, and attachments to delete."""
 
     head: Head
     last: Mapping[str, Event]
@@ -59,7 +59,7 @@ class FoldResult:
     drafts: Sequence[Draft]
     faults: Sequence[OperationError]
     subjects: Mapping[str, str]
-    """For operations by name: each subject's id, by its provisional id in the operation."""
+    """For operations by name: the id of each subject, keyed by its provisional id in the operation."""
 
 
 @dataclass(slots=True)
@@ -70,13 +70,13 @@ class Fold:
     head: Head
     changes: dict[str, Draft] = field(default_factory=dict[str, Draft])
     requests: dict[str, list[tuple[Operation, Draft]]] = field(default_factory=dict[str, list[tuple[Operation, Draft]]])
-    """The operations on each subject, each with the subject's merged change after it."""
+    """The operations on each subject, each with the merged change of the subject after that operation."""
     faults: list[OperationError] = field(default_factory=list[OperationError])
     failed_ids: dict[str, int] = field(default_factory=dict[str, int])
-    """The indexes of invalid operations, by the id of the subject that each would have created."""
+    """The indexes of invalid operations, keyed by the id of the subject that each would have created."""
     named: NamedOperationDrafter = field(init=False)
     _severed_ends: dict[str, Operation] = field(default_factory=dict[str, Operation])
-    """The first operation that deletes a node's relation, by node id."""
+    """The first operation that deletes a relation of a node, keyed by node id."""
     _deleted: set[str] = field(default_factory=set[str])
     _relations_of: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
@@ -85,7 +85,7 @@ class Fold:
         self.named = NamedOperationDrafter.of(stored.by_name, self.head, stored.origin, stored.open_type_limit)
 
     def add(self, operation: Operation) -> None:
-        """Apply an operation. If it is invalid, record its error and exclude it."""
+        """Apply an operation. If it is invalid, record its error and exclude the operation."""
         try:
             operation = self.named.with_existing_ids(operation)
             for needed in operation.needs:
@@ -259,16 +259,16 @@ class Fold:
 
     def _state(self, subject: str) -> Subject | None:
         """Return the subject's state after the operations so far, or None if it does not exist then."""
-        change = self.changes.get(subject)
-        if subject in self._deleted or (change is not None and change.op is Op.DELETE):
+        if self._is_deleted(subject):
             return None
+        change = self.changes.get(subject)
         if change is None:
             return self.stored.state(subject)
         header = {"_id": subject, "_type": change.type, "_version": change.previous or 0}
         return _state(change, {**(change.state or {}), **header})
 
     def effective_changes(self) -> dict[str, Draft]:
-        """Return the changes that differ from their subject's stored state."""
+        """Return the changes that differ from the stored state of their subject."""
         return {
             subject: draft
             for subject, draft in self.changes.items()
@@ -279,7 +279,7 @@ class Fold:
 
 
 def fold_operations(stored: StoredData, operations: Sequence[Operation], left_out: Collection[int] = ()) -> Fold:
-    """Merge all operations into one change per subject, except operations whose indexes are in `left_out`."""
+    """Merge operations into one change per subject. Leaves out the operations whose indexes are in `left_out`."""
     failed_ids = {subject: index for subject, index in stored.failed_ids.items() if stored.state(subject) is None}
     fold = Fold(stored, stored.head, failed_ids=failed_ids)
     for operation in operations:

@@ -30,11 +30,11 @@ class StoredNames:
 
     graph: NamedGraph = field(default_factory=NamedGraph)
     ends: Mapping[str, EndRow] = field(default_factory=dict[str, EndRow])
-    """The nodes that exist only as endpoints of relations that the batch may delete, by id."""
+    """The nodes that exist only as endpoints of relations that the batch may delete, keyed by id."""
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
-    """Drafts that delete attachments of nodes that the batch may turn into entities, by node id."""
+    """Drafts that delete attachments of nodes that the batch may turn into entities, keyed by node id."""
     failed_names: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The indexes of operations that cannot be parsed, by the name of the entity that each would create."""
+    """The indexes of operations that cannot be parsed, keyed by the name of the entity that each would create."""
 
 
 @dataclass(slots=True)
@@ -44,9 +44,9 @@ class NamedOperationDrafter:
     graph: NamedGraph
     drafting: DraftCollector
     failed_names: dict[str, int]
-    """The indexes of invalid operations, by the name of the entity that each would have created."""
+    """The indexes of invalid operations, keyed by the name of the entity that each would have created."""
     subjects: dict[str, str] = field(default_factory=dict[str, str])
-    """Each operation's subject id, by its provisional id in the operation."""
+    """The ids of the operations' subjects, keyed by the provisional ids in the operations."""
 
     @classmethod
     def of(cls, stored: StoredNames, head: Head, origin: Origin, type_limit: int) -> NamedOperationDrafter:
@@ -56,7 +56,7 @@ class NamedOperationDrafter:
         )
 
     def with_existing_ids(self, operation: Operation) -> Operation:
-        """Return an operation with provisional ids replaced by existing entities' ids."""
+        """Return the operation. If an entity already exists, its id replaces the provisional id."""
         id_of, connection = self.graph.id_of, operation.change
         if isinstance(connection, NewConnection):
             connection = replace(connection, from_id=id_of(connection.from_id), to_id=id_of(connection.to_id))
@@ -67,10 +67,10 @@ class NamedOperationDrafter:
     def draft(
         self, operation: Operation, change: ChangeByName, ontology: Ontology, failed_ids: Mapping[str, int]
     ) -> Sequence[Draft]:
-        """Return an operation's changes, based on the state after the earlier operations.
+        """Return the changes of an operation, based on the state after the earlier operations.
 
         Raises NODE_NOT_FOUND if an entity does not exist, FailedDependency if an invalid operation would have created
-        it, and the ontology's error if a closed ontology lacks a type.
+        it, and INVALID_NODE_TYPE or INVALID_CONNECTION_TYPE if a closed ontology lacks a type.
         """
         self.drafting.ontology = ontology
         earlier_count = len(self.drafting.drafts)
@@ -82,7 +82,7 @@ class NamedOperationDrafter:
         return [*self.drafting.drafts[earlier_count:], *deletions]
 
     def _draft_step(self, operation: Operation, change: ChangeByName, failed_ids: Mapping[str, int]) -> Sequence[Draft]:
-        """Apply an operation's creations and changes to the graph. Return the drafts of its deletions."""
+        """Apply the creations and changes of an operation to the graph. Return the drafts of its deletions."""
         steps, graph, drafts = RecordDrafter(self.graph, self.drafting), self.graph, list[Draft]()
         match change:
             case NewEntity():

@@ -42,7 +42,7 @@ RequestedChange = NewNode | NodeEdit | NewConnection | ConnectionEdit | Validity
 class Operation:
     """A requested change of one subject. All changes from the same operation of the caller have the same index.
 
-    For a change by name, `subject` is the id of the subject if it is new. An existing subject keeps its id.
+    For a change by name, `subject` is a provisional id, which the subject gets if it is new.
     """
 
     index: int
@@ -55,17 +55,14 @@ class Operation:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The ids of the subjects that must exist before the operation.
-
-        It is empty for a new node or a change by name.
-        """
+        """The ids of the subjects that must exist before the operation. Empty for a new node or a change by name."""
         if isinstance(self.change, NewConnection):
             return (self.change.from_id, self.change.to_id)
         return () if isinstance(self.change, NewNode | ChangeByName) else (self.subject,)
 
 
 class FailedDependency(GraphError):  # noqa: N818 - named by its cause
-    """The error of an operation that needs an earlier, invalid operation's subject."""
+    """The error of an operation that needs the subject of an earlier operation, which is invalid."""
 
     def __init__(self, index: int) -> None:
         message = f"This operation needs the result of operations[{index}], which is invalid"
@@ -74,7 +71,7 @@ class FailedDependency(GraphError):  # noqa: N818 - named by its cause
 
 @dataclass(frozen=True, slots=True)
 class OperationError:
-    """An operation's error. `follows` is true if only other operations' errors cause it."""
+    """The error of an operation. `follows` is true if it is only a consequence of the errors of other operations."""
 
     index: int
     verb: str
@@ -89,7 +86,7 @@ class Options:
     atomic: bool = True
     """Whether one error rejects the whole batch. Otherwise, only invalid operations are excluded."""
     validate_before_commit: bool = True
-    """Whether the error of an atomic batch lists all operations' errors, not only the first error."""
+    """Whether the error of an atomic batch lists the errors of all operations, not only the first error."""
     dry_run: bool = False
 
 
@@ -100,7 +97,7 @@ class ParsedBatch:
     operations: Sequence[Operation]
     faults: Sequence[OperationError]
     failed_ids: Mapping[str, int]
-    """The indexes of operations that cannot be parsed, by the id of the subject that each would create."""
+    """The indexes of operations that cannot be parsed, keyed by the id of the subject that each would create."""
     count: int
     failed_names: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The indexes of operations that cannot be parsed, by the name of the entity that each would create."""
+    """The indexes of operations that cannot be parsed, keyed by the name of the entity that each would create."""

@@ -38,10 +38,10 @@ from graph_memory.model.values.fields import STORED, fields_in
 from graph_memory.model.values.plain import Fields, LocatedValue, advice_to_add
 from graph_memory.model.values.strength import check_strength
 
-_NODE = ("format", "encoding", "tags", *STORED)
+_NODE_ARGUMENTS = ("format", "encoding", "tags", *STORED)
 VERBS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
-    "create_node": (("type", "content"), ("properties", *_NODE, "id", "ref")),
-    "update_node": (("node_id",), ("properties", "content", *_NODE, "expected_version")),
+    "create_node": (("type", "content"), ("properties", *_NODE_ARGUMENTS, "id", "ref")),
+    "update_node": (("node_id",), ("properties", "content", *_NODE_ARGUMENTS, "expected_version")),
     "delete_node": (("node_id",), ("expected_version",)),
     "create_connection": (("type", "from_node_id", "to_node_id"), ("properties", "content", "strength", "id", "ref")),
     "update_connection": (("connection_id",), ("properties", "content", "strength", "expected_version")),
@@ -49,7 +49,7 @@ VERBS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "set_relation_importance": (("connection_id", "importance"), ("expected_version",)),
     "set_validity": (("id",), ("valid_from", "valid_to", "expected_version")),
 }
-"""The required and optional arguments of each operation, by its verb (the value of `op`)."""
+"""The required and optional arguments of each operation, keyed by its verb (the value of `op`)."""
 _TYPES = {"create": "create_node", "update": "update_node", "delete": "delete_node"}
 """The verbs of operations with a `type` instead of an `op`. They apply to one node and its edges."""
 _SHAPE_ARGUMENTS = ("type", "node_id", "node_data", "edges", "ref", "expected_version")
@@ -132,7 +132,9 @@ class _Parser:
             for operation in self.operations[before:]:
                 self.references.mark_faulty(operation.ref, index, operation.subject)
             del self.operations[before:]
-            self.faults.append(OperationError(index, _given_verb(entries), error, isinstance(error, FailedDependency)))
+            verbs = (str(entries[name].value)[:80] for name in ("op", "type") if name in entries)
+            verb = next(verbs, "unknown")
+            self.faults.append(OperationError(index, verb, error, isinstance(error, FailedDependency)))
             self._mark_failed(index, {name: entry.value for name, entry in entries.items()})
             for name, ref in created_names(entries):
                 self.references.mark_faulty(ref, index)
@@ -180,13 +182,15 @@ class _Parser:
             )
             raise operation_type.error(f"is {quote(operation_type.text())}, which is not a type of operation", hint)
         verb = _TYPES[operation_type.text()]
-        arguments = _checked_values(fields, ("node_id", "ref", "expected_version"))
+        outer_names = ("node_id", "ref", "expected_version")
+        arguments = _checked_values(fields, outer_names)
         data, edges = fields.get("node_data"), fields.get("edges")
         if verb == "delete_node" and (data or edges):
             raise located.error(
                 "deletes a node, and takes no node_data or edges", "For an edge, use op: `delete_connection`."
             )
-        node_data = _node_data(data, verb) if data else {}
+        inner_names = [name for names in VERBS[verb] for name in names if name not in outer_names]
+        node_data = _checked_values(_read_fields(data, inner_names), inner_names) if data else {}
         if verb == "create_node":
             arguments |= {"id": arguments.pop("node_id")} if "node_id" in arguments else {}
         node_id = arguments.get("node_id")
@@ -198,7 +202,6 @@ class _Parser:
             await self._add(index, "create_connection", _edge_arguments(edge, node_id))
 
     async def _add(self, index: int, verb: str, values: dict[str, Any]) -> str:
-        """Add an operation, and return its subject's id."""
         for name in _REFERENCES & values.keys():
             values[name] = self.references.resolve(values[name])
         if verb == "set_validity":
@@ -235,50 +238,35 @@ class _Parser:
                     arguments["type"],
                     arguments["from_node_id"],
                     arguments["to_node_id"],
-                    properties=arguments.get("properties"),
-                    content=arguments.get("content"),
-                    strength=arguments.get("strength"),
+                    **_optional(arguments, "properties", "content", "strength"),
                 )
                 return connection.id, connection
             case "update_node":
-                return arguments["node_id"], await self._parse_node_edit(arguments)
+                values = _optional(arguments, "properties", "content", "encoding", "tags", "expected_version")
+                values |= {"content_format": arguments.get("format"), "fields": fields_in(arguments)}
+                edit = await nodes.edit_of(**values)
+                if edit.content is not None:
+                    edit = replace(edit, windows=await self.contents.split_windows(edit.content))
+                return arguments["node_id"], edit
             case "update_connection":
-                return arguments["connection_id"], connections.edit_of(
-                    properties=arguments.get("properties"),
-                    content=arguments.get("content"),
-                    strength=arguments.get("strength"),
-                    expected_version=arguments.get("expected_version"),
-                )
+                values = _optional(arguments, "properties", "content", "strength", "expected_version")
+                return arguments["connection_id"], connections.edit_of(**values)
             case "set_relation_importance":
-                edit = connections.importance_edit(arguments["importance"], arguments.get("expected_version"))
-                return arguments["connection_id"], edit
-            case "set_validity":
-                return arguments["id"], validity.edit_of(
-                    valid_from=arguments.get("valid_from"),
-                    valid_to=arguments.get("valid_to"),
-                    expected_version=arguments.get("expected_version"),
+                return arguments["connection_id"], connections.importance_edit(
+                    arguments["importance"], arguments.get("expected_version")
                 )
+            case "set_validity":
+                values = _optional(arguments, "valid_from", "valid_to", "expected_version")
+                return arguments["id"], validity.edit_of(**values)
             case _:
                 kind = Kind.NODE if verb == "delete_node" else Kind.CONNECTION
                 return arguments[f"{kind}_id"], Deletion(kind=kind, expected_version=arguments.get("expected_version"))
-
-    async def _parse_node_edit(self, arguments: Mapping[str, Any]) -> nodes.NodeEdit:
-        edit = await nodes.edit_of(
-            properties=arguments.get("properties"),
-            content=arguments.get("content"),
-            encoding=arguments.get("encoding"),
-            content_format=arguments.get("format"),
-            tags=arguments.get("tags"),
-            fields=fields_in(arguments),
-            expected_version=arguments.get("expected_version"),
-        )
-        return edit if edit.content is None else replace(edit, windows=await self.contents.split_windows(edit.content))
 
     def _new_id(self, prefix: str, arguments: Mapping[str, Any]) -> str:
         return check_new_id("id", arguments["id"]) if "id" in arguments else self.references.new(prefix)
 
     def _check_content(self, change: RequestedChange) -> None:
-        """Raise CONTENT_TOO_LARGE if the content is too large, and INVALID_ARGUMENT if the batch's contents are."""
+        """Raise CONTENT_TOO_LARGE if the content is too large, and INVALID_ARGUMENT if all contents together are."""
         content = cast("Content | None", getattr(change, "content", None))
         if content is None:
             return
@@ -289,11 +277,12 @@ class _Parser:
             raise invalid_argument("operations", message, "Pass fewer at once.")
 
 
-def _canonical_entries(located: LocatedValue) -> dict[str, LocatedValue]:
-    """Return the entries of a JSON object by canonical argument name, such as `node_id` for `nodeId`.
+def _optional(arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: arguments.get(name) for name in names}
 
-    Drops null values.
-    """
+
+def _canonical_entries(located: LocatedValue) -> dict[str, LocatedValue]:
+    """Return the non-null entries of a JSON object, keyed by canonical name, such as `node_id` for `nodeId`."""
     entries: dict[str, LocatedValue] = {}
     for key, entry in located.entries().items():
         name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", key)
@@ -327,7 +316,7 @@ def _checked_values(fields: Fields, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _checked_value(located: LocatedValue) -> object:
-    """Return an argument's value after checking that it has the required type."""
+    """Return the value of an argument, after checking that it has the required type."""
     name = located.at.rpartition(".")[2]
     name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", name)
     match name:
@@ -349,12 +338,6 @@ def _checked_value(located: LocatedValue) -> object:
             return located.text()
 
 
-def _node_data(data: LocatedValue, verb: str) -> dict[str, Any]:
-    required, optional = VERBS[verb]
-    names = [name for name in (*required, *optional) if name not in ("node_id", "ref", "expected_version")]
-    return _checked_values(_read_fields(data, names), names)
-
-
 def _check_required(located: LocatedValue, verb: str, values: dict[str, Any]) -> dict[str, Any]:
     missing_names = [name for name in VERBS[verb][0] if name not in values]
     if missing_names:
@@ -364,7 +347,7 @@ def _check_required(located: LocatedValue, verb: str, values: dict[str, Any]) ->
 
 
 def _edge_arguments(edge: LocatedValue, node_id: object) -> dict[str, Any]:
-    """Return the arguments for `create_connection` from an edge. An omitted endpoint is the operation's node."""
+    """Return the arguments of `create_connection` for an edge. An omitted endpoint is the node of the operation."""
     required, optional = VERBS["create_connection"]
     fields = _read_fields(edge, (*required, *optional))
     given_values = _checked_values(fields, (*required, *optional))
@@ -374,9 +357,3 @@ def _edge_arguments(edge: LocatedValue, node_id: object) -> dict[str, Any]:
         if name not in values:
             raise edge.error(f"needs {quote(name)}", advice_to_add(name))
     return values
-
-
-def _given_verb(entries: Mapping[str, LocatedValue]) -> str:
-    """Return an invalid operation's verb as the caller wrote it, or `unknown` if there is none."""
-    verbs = (entries[name].value for name in ("op", "type") if name in entries)
-    return next((str(value)[:80] for value in verbs), "unknown")

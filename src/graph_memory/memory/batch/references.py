@@ -19,7 +19,7 @@ _REF_PREFIX = "$"
 
 
 class References:
-    """Generates a batch's new ids, from its idempotency key if it has one, and resolves references to them."""
+    """Generates the new ids of a batch, from its idempotency key if it has one, and resolves references to them."""
 
     def __init__(self, key: str | None = None) -> None:
         self._key = key
@@ -51,10 +51,7 @@ class References:
         return self.resolve(text)
 
     def mark_faulty(self, ref: object, index: int, subject: str | None = None) -> None:
-        """Record that the operation that defines a reference is invalid.
-
-        `resolve` then raises FailedDependency for the reference.
-        """
+        """Record that the operation that defines a reference is invalid. `resolve` then raises FailedDependency."""
         if isinstance(ref, str):
             name = ref.removeprefix(_REF_PREFIX)
             self._failed_operations.setdefault(name, index)
@@ -103,7 +100,7 @@ def check_key(key: str | None) -> str | None:
 
 
 def request_of(key: str | None, operations: Sequence[object]) -> Request | None:
-    """Return a request that identifies repetitions of the batch, or None without an idempotency key."""
+    """Return a request that identifies repetitions of the batch, or None if there is no idempotency key."""
     if key is None:
         return None
     text = json.dumps(operations, sort_keys=True, separators=(",", ":"), default=str)

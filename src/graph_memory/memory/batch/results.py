@@ -19,18 +19,18 @@ class BatchFault(Result):
     hint: Text | None = None
 
 
-_STORED = TypeAdapter(tuple[tuple[int, str, str], ...])
+_STORED_FAULTS = TypeAdapter(tuple[tuple[int, str, str], ...])
 _EARLIER_MESSAGE = "The operation was rejected when the batch was written."
 
 
 def faults_to_json(faults: Iterable[BatchFault]) -> str:
     """Return errors as JSON for storage. Omits messages, because they may quote data that is erased later."""
-    return _STORED.dump_json(tuple((fault.index, fault.op, fault.code) for fault in faults)).decode()
+    return _STORED_FAULTS.dump_json(tuple((fault.index, fault.op, fault.code) for fault in faults)).decode()
 
 
 def faults_from_json(text: str) -> tuple[BatchFault, ...]:
     """Return the errors in JSON written by `faults_to_json`. Raises ValueError if the JSON is invalid."""
-    entries = _STORED.validate_json(text)
+    entries = _STORED_FAULTS.validate_json(text)
     return tuple(BatchFault(index=index, op=op, code=code, message=_EARLIER_MESSAGE) for index, op, code in entries)
 
 

@@ -78,10 +78,8 @@ async def run(core: Core, domain: str, batch: ParsedBatch, options: Options, req
         )
         return batch_attempt.result_of(written.receipt, written.report or _BatchReport(), has_key=request is not None)
 
-    is_within = isinstance(
-        core.log, TransactionLog
-    )  # an open transaction rejects all batches, because some need a check
-    return await retry_until_rules_hold(partial(attempt, confirms=is_within))
+    # an open transaction rejects writes with a confirmation: always request it, so that it rejects every batch
+    return await retry_until_rules_hold(partial(attempt, confirms=isinstance(core.log, TransactionLog)))
 
 
 class _NeedsConfirmation(GraphError):  # noqa: N818 - not an error: the write is repeated
@@ -113,7 +111,7 @@ class _BatchContext:
     fold: Fold
     context: Context
     suggestions: Mapping[str, GraphError]
-    """Errors with suggestions for unknown entity names, by name."""
+    """Errors with suggestions for unknown entity names, keyed by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +124,12 @@ class _BatchReport:
     """The data on which the decision was based, or None if an earlier run wrote the batch."""
 
     def subject(self, operation: Operation, versions: Mapping[str, int]) -> str | None:
-        """Return the id of an operation's subject. Returns None for an operation by name that changed no subject."""
+        """Return the id of the subject of an operation, or None for an operation by name that changed no subject."""
         if not isinstance(operation.change, ChangeByName):
             return self.subjects.get(operation.subject, operation.subject)
         return self.subjects.get(operation.subject, operation.subject if operation.subject in versions else None)
 
     def version(self, subject: str | None, versions: Mapping[str, int]) -> int | None:
-        """Return a subject's version after the batch."""
         if subject is None:
             return None
         before = self.stored.last.get(subject) if self.stored else None
@@ -236,38 +233,30 @@ class _Attempt:
     def _result_items(
         self, report: _BatchReport, versions: Mapping[str, int], left_out: Collection[int], *, has_key: bool
     ) -> list[BatchItem]:
-        shows_versions = not self.options.dry_run
+        dry_run = self.options.dry_run
         items: list[BatchItem] = []
         for operation in self.parsed.operations:
-            is_left_out, is_known = (
-                operation.index in left_out,
-                operation.is_named or has_key or not self.options.dry_run,
+            is_left_out = operation.index in left_out
+            has_id = operation.is_named or (not is_left_out and (has_key or not dry_run))
+            subject, change = report.subject(operation, versions), operation.change
+            deletes_node = isinstance(change, EntityRemoval) or (
+                isinstance(change, Deletion) and change.kind is Kind.NODE
             )
-            has_id = is_known and not (is_left_out and not operation.is_named)
-            subject = report.subject(operation, versions)
             items.append(
                 BatchItem(
                     index=operation.index,
                     op=operation.verb,
                     id=subject if has_id else None,
                     ref=operation.ref,
-                    version=report.version(subject, versions) if shows_versions and not is_left_out else None,
-                    connections=report.count_attached(subject)
-                    if _deletes_node(operation) and not is_left_out
-                    else None,
+                    version=None if dry_run or is_left_out else report.version(subject, versions),
+                    connections=report.count_attached(subject) if deletes_node and not is_left_out else None,
                 )
             )
         return items
 
 
-def _deletes_node(operation: Operation) -> bool:
-    return isinstance(operation.change, EntityRemoval) or (
-        isinstance(operation.change, Deletion) and operation.change.kind is Kind.NODE
-    )
-
-
 def root_faults(faults: Sequence[OperationError]) -> list[OperationError]:
-    """Return the errors that are not caused by other errors. If each error follows from another, return all errors."""
+    """Return the errors that are not caused by other errors. If all errors are, return all of them."""
     return [fault for fault in faults if not fault.follows] or list(faults)
 
 

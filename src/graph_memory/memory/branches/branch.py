@@ -131,7 +131,7 @@ class _BranchStages:
         self._began = datetime.fromisoformat(str(job.arguments["began"]))
 
     async def run(self) -> tuple[int, str | None]:
-        """Run the remaining stages. Return the number of the branch's last event, and a warning if any.
+        """Run the remaining stages. Return the number of the branch's last event, and a warning or None.
 
         The warning says that the branch could not be placed under its parent domain.
         """
@@ -185,7 +185,8 @@ class _BranchStages:
 
         async def copy(transaction: Transaction) -> None:
             await self._copy_events(transaction, numbered_rows)
-            await self._put_nodes(transaction, numbered_rows)
+            if node_seqs := [seq for row, seq in numbered_rows if row.kind == Kind.NODE]:
+                await transaction.run(PUT_NODES, domain=self._job.domain, seqs=node_seqs)
             await self._put_derived_rows(transaction, live_rows)
             await transaction.run(ADVANCE, domain=self._job.domain, source=self._source, seq=next_progress.seq)
 
@@ -210,15 +211,11 @@ class _BranchStages:
             actor=origin.actor,
         )
 
-    async def _put_nodes(self, transaction: Transaction, numbered_rows: Sequence[tuple[SubjectAtFork, int]]) -> None:
-        if seqs := [seq for row, seq in numbered_rows if row.kind == Kind.NODE]:
-            await transaction.run(PUT_NODES, domain=self._job.domain, seqs=seqs)
-
     async def _put_derived_rows(self, transaction: Transaction, live_rows: Sequence[SubjectAtFork]) -> None:
-        """Copy the search windows and keys of unchanged subjects.
+        """Copy the search windows and keys of unchanged subjects, and compute the rows of all other subjects.
 
-        Computes the rows of subjects that changed after the fork. The source is not locked, so subjects that change
-        during the copy are detected afterwards.
+        Other subjects are subjects that the source has changed or deleted since the fork. The source is not locked, so
+        subjects that change during the copy are detected afterwards.
         """
         rows = [row for row in live_rows if row.kind == Kind.NODE or self._has_keys(row)]
         present_rows = [row for row in rows if row.is_present]
@@ -267,10 +264,10 @@ class _BranchStages:
         """Attach the copied connections, observations and links in the next range of event numbers to their nodes."""
         progress = self._job.progress
         after, until = int(progress.after), min(int(progress.after) + PAGE, progress.seq)
-        is_last = until >= progress.seq
-        next_progress = self._job.with_progress(
-            after="" if is_last else str(until), stage=await self._stage_after_attachments() if is_last else "ties"
-        )
+        next_progress = self._job.with_progress(after=str(until), stage="ties")
+        if until >= progress.seq:
+            has_passages = await ensure_covers(self._core, self._source, self._at)
+            next_progress = self._job.with_progress(after="", stage="passages" if has_passages else "end")
 
         async def connect(transaction: Transaction) -> None:
             for statement in (PUT_CONNECTIONS, PUT_OBSERVATIONS, PUT_LINKS):
@@ -283,10 +280,6 @@ class _BranchStages:
                 await begin_copied_index(transaction, self._source, self._job.domain, self._at)
 
         await self._job.step(next_progress, connect)
-
-    async def _stage_after_attachments(self) -> str:
-        """Return the next stage: `passages` if the source's search rows can be copied, otherwise `end`."""
-        return "passages" if await ensure_covers(self._core, self._source, self._at) else "end"
 
     async def _copy_passages(self) -> None:
         """Copy the search rows of a page of owners, with their vectors."""
@@ -352,10 +345,7 @@ class _BranchStages:
 
 
 def _snapshot_of_type(draft: Draft) -> Draft:
-    """Return the branch's snapshot of a type.
-
-    Omits the declaration number, because the snapshots are already in the order of the declarations.
-    """
+    """Return the snapshot of a type, without its number: the snapshots are already in the order of declaration."""
     state = {name: value for name, value in (draft.state or {}).items() if name != DECLARED}
     return replace(draft, op=Op.SNAPSHOT, previous=None, state=state)
 

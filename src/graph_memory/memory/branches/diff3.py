@@ -15,7 +15,7 @@ Lines = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A block of the three texts, with its lines in each. `before` has the number of preceding lines in each text."""
+    """A block of lines in the three texts. `before` contains the number of preceding lines in each text."""
 
     base: Lines
     ours: Lines
@@ -37,7 +37,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class MergedText:
-    """The merged text, or None and the chunks that are in conflict."""
+    """The merged text. If chunks are in conflict, the text is None, and `conflicts` contains these chunks."""
 
     text: str | None
     conflicts: tuple[Chunk, ...] = ()
@@ -71,7 +71,7 @@ def split_into_chunks(base: Lines, ours: Lines, theirs: Lines) -> list[Chunk] | 
 
 
 def _cut_into_chunks(texts: tuple[Lines, Lines, Lines], shared: Iterable[tuple[int, int, int]]) -> Iterator[Chunk]:
-    """Cut three texts at the lines that they share. `shared` has the positions of each such line in the three texts."""
+    """Cut three texts at the lines that they share. `shared` has the position of each such line in every text."""
     block_begin = block_end = (0, 0, 0)
     for position in shared:
         if position != block_end:
@@ -90,16 +90,11 @@ def _make_chunk(texts: Sequence[Lines], begin: tuple[int, int, int], end: tuple[
 
 
 def _match_lines(base: Lines, other: Lines) -> dict[int, int] | None:
-    """Map the positions of shared lines in `base` to those in `other`.
-
-    Returns None if there are too many pairs of equal lines.
-    """
+    """Map the positions of shared lines in `base` to those in `other`. Returns None if too many pairs are equal."""
     prefix_length = _common_prefix_length(base, other)
     suffix_length = _common_prefix_length(base[prefix_length:][::-1], other[prefix_length:][::-1])
-    base_middle, other_middle = (
-        base[prefix_length : len(base) - suffix_length],
-        other[prefix_length : len(other) - suffix_length],
-    )
+    base_middle = base[prefix_length : len(base) - suffix_length]
+    other_middle = other[prefix_length : len(other) - suffix_length]
     line_counts = Counter(other_middle)
     if sum(line_counts[line] for line in base_middle) > MAX_PAIRS:
         return None

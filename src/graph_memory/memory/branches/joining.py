@@ -27,7 +27,7 @@ def is_mention(version: Version | None) -> bool:
 
 
 def names_missing_in_target(item: MergeItem) -> list[UniqueValue]:
-    """Return the names of an entity in the base and in the source. Empty if the target has the entity."""
+    """Return the names of an entity in the base and in the source. If the target has it, returns an empty list."""
     sides = (
         [version for version in (item.base, item.theirs) if version and version.kind is Kind.NODE]
         if item.ours is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -46,7 +46,7 @@ MAX_CHANGED = 50_000
 """Maximum number of subjects that one merge changes, since a merge is one transaction."""
 MAX_DELETED = 10_000
 """Maximum number of subjects that one merge deletes, with their attachments: Neo4j's default heap holds 20,000."""
-_DELETE: Final = "Delete {nodes} in {target} too, with {delete_node}, which has no limit; then merge again."
+_DELETION: Final = "Delete {nodes} in {target} too, with {delete_node}, which has no limit; then merge again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ async def items_of(reader: Reader, scope: MergeScope) -> list[MergeItem]:
 
 
 def _too_many_deletions_error(scope: MergeScope, versions: Mapping[str, Version]) -> GraphError:
-    """Return the error for too many deletions in one transaction. It names the node with the most attachments."""
+    """Return the error for too many deletions in one transaction. It mentions the node with the most attachments."""
     message = f"The source deleted {len(versions):,} subjects, and one merge deletes at most {MAX_DELETED:,}"
     ends = Counter(end for version in versions.values() for end in set(version.ends) if end in versions)
     [(hub_id, count)] = ends.most_common(1) or [("", 0)]
@@ -115,7 +115,7 @@ def _too_many_deletions_error(scope: MergeScope, versions: Mapping[str, Version]
     if len(versions) - count - 1 <= MAX_DELETED:
         nodes, attached = printable(hub_id), f"{count:,} connections, observations and links"
         message += f": {scope.source.domain} deleted node {nodes} with {attached}"
-    return invalid_argument("source", message, Hint(_DELETE, nodes=nodes, target=scope.target))
+    return invalid_argument("source", message, Hint(_DELETION, nodes=nodes, target=scope.target))
 
 
 async def _changed_ranges(reader: Reader, scope: MergeScope) -> Sequence[EventRange]:
@@ -156,7 +156,7 @@ def _item_from_row(row: VersionsRow) -> MergeItem:
 async def load_context(
     core: Core, reader: Reader, head: Head, scope: MergeScope, items: Sequence[MergeItem], choices: Choices
 ) -> tuple[list[MergeItem], Context]:
-    """Load the subjects of a merge with their contents, nodes that a resolution may restore, and data for the plan.
+    """Load the subjects of a merge with their contents, the nodes that a resolution may restore, and the context.
 
     Raises INVALID_ARGUMENT if the merge would delete too many subjects for one write, and CONTENT_READ_FAILED if
     content cannot be read.
@@ -177,7 +177,7 @@ async def load_context(
         check_amount(len(deleted_ids), MAX_DELETED)
     except TooManyEvents as error:
         message = f"The source deleted nodes with attachments: more than {MAX_DELETED:,} subjects would be deleted"
-        raise invalid_argument("source", message, Hint(_DELETE, nodes="such nodes", target="the target")) from error
+        raise invalid_argument("source", message, Hint(_DELETION, nodes="such nodes", target="the target")) from error
     values = {
         value for item in all_items if item.theirs for value in _unique_values_of(item, item.theirs, head, choices)
     }
@@ -247,14 +247,15 @@ async def _with_contents(core: Core, reader: Reader, scope: MergeScope, items: S
     return [
         replace(
             item,
-            **{side: _with_content(getattr(item, side), contents[key]) for side, key in keys[item.subject].items()},
+            **{side: replace(getattr(item, side), content=contents[key]) for side, key in keys[item.subject].items()},
         )
         for item in items
     ]
 
 
 def _content_keys(item: MergeItem, scope: MergeScope) -> Mapping[str, _ContentKey]:
-    refs = {side: version and version.ref for side, version in _named_versions(item)}
+    versions = {"base": item.base, "ours": item.ours, "theirs": item.theirs}
+    refs = {side: version and version.ref for side, version in versions.items()}
     domains = {"base": scope.base.domain, "ours": scope.target, "theirs": scope.source.domain}
     ours, theirs = refs["ours"], refs["theirs"]
     sides = {"base", "ours"} if item.needs_lines else {"ours"} if item.may_lose_title else set[str]()
@@ -263,43 +264,27 @@ def _content_keys(item: MergeItem, scope: MergeScope) -> Mapping[str, _ContentKe
     return {side: _ContentKey(domains[side], ref) for side in sides if (ref := refs[side]) is not None}
 
 
-def _named_versions(item: MergeItem) -> Iterable[tuple[str, Version | None]]:
-    return ("base", item.base), ("ours", item.ours), ("theirs", item.theirs)
-
-
-def _with_content(version: Version, content: Content) -> Version:
-    return replace(version, content=content)
-
-
-async def _fetch_contents(
-    core: Core, reader: Reader, requested: Iterable[_ContentKey]
-) -> Mapping[_ContentKey, Content]:
-    texts: dict[tuple[str, str], str] = {}
-    keys = list(requested)
-    for domain in {key.domain for key in keys}:
-        hashes = sorted({content_key.ref.sha256 for content_key in keys if content_key.domain == domain})
-        for start in range(0, len(hashes), PAGE):
-            rows = await reader.read(CONTENTS, domain=domain, hashes=hashes[start : start + PAGE])
-            texts.update(((domain, row.sha256), row.text) for row in rows)
-    return await _read_contents(
-        core, {content_key: texts.get((content_key.domain, content_key.ref.sha256)) for content_key in keys}
-    )
-
-
-async def _read_contents(core: Core, stored_texts: Mapping[_ContentKey, str | None]) -> Mapping[_ContentKey, Content]:
+async def _fetch_contents(core: Core, reader: Reader, keys: Set[_ContentKey]) -> Mapping[_ContentKey, Content]:
     """Return the contents for the given keys. Texts that are stored outside Neo4j are read concurrently.
 
     Binary content has no bytes in the result, because a merge never compares them.
     """
-    blobs = [key for key, text in stored_texts.items() if not key.ref.is_text and text is None]
+    stored_texts: dict[tuple[str, str], str] = {}
+    for domain in {key.domain for key in keys}:
+        hashes = sorted({key.ref.sha256 for key in keys if key.domain == domain})
+        for start in range(0, len(hashes), PAGE):
+            rows = await reader.read(CONTENTS, domain=domain, hashes=hashes[start : start + PAGE])
+            stored_texts.update(((domain, row.sha256), row.text) for row in rows)
+    blobs = [key for key in keys if not key.ref.is_text and (key.domain, key.ref.sha256) not in stored_texts]
     contents = {blob: Content(b"", "base64", blob.ref.format) for blob in blobs}
-    texts = [content_key for content_key in stored_texts if content_key not in contents]
+    remaining = [key for key in keys if key not in contents]
 
     async def read(key: _ContentKey) -> None:
-        contents[key] = await core.contents.fetch(key.domain, key.ref, stored_texts[key])
+        text = stored_texts.get((key.domain, key.ref.sha256))
+        contents[key] = await core.contents.fetch(key.domain, key.ref, text)
 
-    for start in range(0, len(texts), CONCURRENT_READS):
+    for start in range(0, len(remaining), CONCURRENT_READS):
         async with task_group() as tasks:
-            for content_key in texts[start : start + CONCURRENT_READS]:
-                tasks.start_soon(read, content_key)
+            for key in remaining[start : start + CONCURRENT_READS]:
+                tasks.start_soon(read, key)
     return contents

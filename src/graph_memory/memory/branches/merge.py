@@ -100,10 +100,7 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
 
 
 async def _with_titled_reasons(core: Core, target: str, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
-    """Return the conflicts, with titles beside the ids in their reasons.
-
-    Only the conflicts that the result lists get titles.
-    """
+    """Return the conflicts. In the first `MOST_CONFLICTS`, the ids in the reasons get titles."""
     reported = conflicts[:MOST_CONFLICTS]
     reasons = await with_titles(core, target, [conflict.reason for conflict in reported])
     titled = (replace(conflict, reason=reason) for conflict, reason in zip(reported, reasons, strict=True))
@@ -135,7 +132,6 @@ class _MergeAttempt:
         return _MergeInput(scope, items, replace(context, broken_rules=self._broken), record, unknown_subject_id)
 
     async def _find_unknown_subject(self, reader: Reader, target: str, items: Sequence[MergeItem]) -> str | None:
-        """Return the first subject of a resolution that neither domain ever had, or None if there is none."""
         for subject in sorted(self._choices.resolutions.keys() - {item.subject for item in items}):
             if not any([await used_ids(reader, domain, subject) for domain in (target, self._source)]):
                 return subject

@@ -182,10 +182,7 @@ async def _copies_of_forks(reader: Reader, domain: str) -> dict[Revision, Revisi
 
 
 async def _drop_included_states(reader: Reader, states: Sequence[_SharedState]) -> Sequence[_SharedState]:
-    """Return the states that are not included in another of the given states.
-
-    Ignores the times of states, because clocks can be wrong.
-    """
+    """Return the states that no other of these states includes. Ignores their times, because clocks can be wrong."""
     if len(states) < 2:
         return states
     included = {state.revision: (await find_included(reader, state.revision)).last_seqs for state in states}

@@ -37,7 +37,7 @@ from graph_memory.model.subjects.kinds import ATTACHED, DATA, DECLARED, TYPES, K
 from graph_memory.model.text.search_windows import windows
 from graph_memory.model.text.wording import quote
 
-_OURS = frozenset({ConflictSide.OURS})
+_ONLY_OURS = frozenset({ConflictSide.OURS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def plan(items: Iterable[MergeItem], context: Context, choices: Choices, at: dat
 class _GraphMerge:
     """Merges all subjects into a valid graph.
 
-    Call `merge_subjects`, then `settle` for each conflict, until none are found.
+    Call `merge_subjects`. Then call `settle` for each conflict that `find_conflicts` yields, until it yields none.
     """
 
     def __init__(self, items: Mapping[str, MergeItem], context: Context, choices: Choices, at: datetime) -> None:
@@ -104,7 +104,7 @@ class _GraphMerge:
         """Nodes that are deleted with all their attachments."""
 
     def merge_subjects(self) -> None:
-        """Merge each subject by itself. Merges attachments after the entities are joined."""
+        """Merge each subject separately. Attachments are merged after entities are joined."""
         attached_ids = [item.subject for item in self.items.values() if item.kind in ATTACHED]
         for subject in [subject for subject in self.items if self.items[subject].kind not in ATTACHED]:
             self._merge(self.items[subject])
@@ -125,9 +125,9 @@ class _GraphMerge:
             self.after[item.subject] = _draft(item, merged.after, self.at)
 
     def _join_entities(self, item: MergeItem) -> str | None:
-        """Return the id of the target's entity with the same name, or None if there is none.
+        """Return the id of the target's entity with the same name, or None if there is no such entity.
 
-        Joins both, unless they conflict and no choice resolves the conflict.
+        Joins both entities, unless they conflict and no choice resolves the conflict.
         """
         draft = self.after.get(item.subject)
         names = [entity_name(draft.state or {})] if draft and item.ours is None else names_missing_in_target(item)[-1:]
@@ -198,7 +198,10 @@ class _GraphMerge:
         }
 
     def find_conflicts(self) -> Iterator[Conflict]:
-        """Yield the conflicts of the merged graph, types first. There is at most one per subject and rule."""
+        """Yield the conflicts of the merged graph, at most one for each subject and rule.
+
+        If there are conflicts about types, only these are yielded.
+        """
         self.add_types()
         changes = self._changes()
         if violations := [
@@ -234,7 +237,7 @@ class _GraphMerge:
         """Return the conflict about a subject's endpoints, type or rules. Ignores unique values and attachments."""
         if missing_ends := self._missing_ends(changes, draft):
             can_return = all(self._can_restore(end) for end in missing_ends)
-            takes = frozenset(ConflictSide) if can_return else _OURS
+            takes = frozenset(ConflictSide) if can_return else _ONLY_OURS
             remedy_text = "; theirs restores it" if can_return else ""
             reason = f"it needs node {missing_ends[0]}, which is not in the target{remedy_text}"
             return self._conflict(draft, ConflictKind.END, reason, takes=takes)
@@ -246,9 +249,9 @@ class _GraphMerge:
         return self._conflict(draft, ConflictKind.RULE, violation.reason) if violation else None
 
     def settle(self, conflict: Conflict) -> None:
-        """Resolve a conflict by the choice for it.
+        """Resolve a conflict as the choices require.
 
-        Without a choice, record it as unresolved and leave its subject unchanged.
+        If no choice resolves the conflict, records it as unresolved and leaves its subject unchanged.
         """
         take = self.choices.take(conflict)
         if (forced := self._forced_side(conflict)) is not None:
@@ -301,7 +304,7 @@ class _GraphMerge:
             self.after[end] = _draft(self.items[end], self.items[end].theirs, self.at)
 
     def _missing_ends(self, changes: Changeset, draft: Draft) -> list[str]:
-        """Return the endpoints of a subject that will not exist after the merge, whatever the choices are."""
+        """Return the endpoints of a subject that will not exist after the merge, regardless of the choices."""
         violation = changes.check_ends(draft)
         return [end for end in violation.others if end not in self.in_conflict] if violation else []
 
@@ -314,14 +317,13 @@ class _GraphMerge:
         return type_of(draft) in self.in_conflict or any(end in self.in_conflict for end in ends_of(draft))
 
     def _conflict(
-        self, draft: Draft, clash: ConflictKind, reason: str, takes: frozenset[ConflictSide] = _OURS
+        self, draft: Draft, clash: ConflictKind, reason: str, takes: frozenset[ConflictSide] = _ONLY_OURS
     ) -> Conflict:
         kind = self.items[draft.subject].kind
         return Conflict(subject=draft.subject, kind=kind, clash=clash, reason=reason, takes=takes)
 
 
 def _draft(item: MergeItem, after: Version | None, at: datetime) -> Draft:
-    """Return the change that writes a merged subject to the target."""
     version = after or cast("Version", item.ours)
     times = {"_modified": at} if version.kind in (Kind.NODE, Kind.CONNECTION) else {}
     state = None if after is None else {**after.state, **times}

@@ -36,7 +36,7 @@ _VALUE_CHECKS = {
 def render_conflicts(
     conflicts: Sequence[Conflict], items: Mapping[str, MergeItem]
 ) -> tuple[tuple[MergeConflict, ...], int]:
-    """Return the first `MOST_CONFLICTS` conflicts in the form of results, and the number of further conflicts."""
+    """Return the first `MOST_CONFLICTS` conflicts as results, and the number of further conflicts."""
     rendered = tuple(_render_conflict(conflict, items[conflict.subject]) for conflict in conflicts[:MOST_CONFLICTS])
     return rendered, len(conflicts) - len(rendered)
 
@@ -58,7 +58,7 @@ def merge_conflict_error(conflicts: Sequence[Conflict], items: Mapping[str, Merg
 
 
 def unknown_subject_error(subject: str, conflicts: Sequence[Conflict]) -> GraphError:
-    """Return the error for a resolution whose subject neither domain has ever had."""
+    """Return the error for a resolution of a subject that has never existed in either domain."""
     subjects = sorted({conflict.subject for conflict in conflicts})
     in_conflict = (
         f"Pass a subject in conflict: {join_names(subjects)}."
@@ -119,13 +119,10 @@ def parse_choices(strategy: str, requested_resolutions: Sequence[Mapping[str, ob
 _RESOLUTION_KEYS = frozenset({"subject", "property", "take", "value"})
 
 
-def _parse_resolution(entry: object) -> Resolution:
-    if not isinstance(entry, Mapping):
-        raise _invalid_resolution_error(entry)
-    return _parse_entry(cast("Mapping[str, object]", entry))
-
-
-def _parse_entry(entry: Mapping[str, object]) -> Resolution:
+def _parse_resolution(value: object) -> Resolution:
+    if not isinstance(value, Mapping):
+        raise _invalid_resolution_error(value)
+    entry = cast("Mapping[str, object]", value)
     subject, name, take = entry.get("subject"), entry.get("property"), entry.get("take")
     if not isinstance(subject, str) or entry.keys() - _RESOLUTION_KEYS or not isinstance(name, str | None):
         raise _invalid_resolution_error(entry)

@@ -41,7 +41,7 @@ from graph_memory.model.values.titles import derived_title, title_of
 _TEXT = "_text"
 _TAGS = "_tags"
 _FORMAT = "_content_format"
-_CONTENT = frozenset({"_content_encoding", "_content_size", "_content_sha256"})
+_CONTENT_ATTRIBUTES = frozenset({"_content_encoding", "_content_size", "_content_sha256"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class MergedSubject:
 
 
 def merge_subject(item: MergeItem, choices: Choices, property_names: Collection[str] = ()) -> MergedSubject:
-    """Merge the versions of a single subject. Raises INVALID_ARGUMENT if a resolution is invalid.
+    """Merge the versions of one subject. Raises INVALID_ARGUMENT if a resolution is invalid.
 
     `property_names` are the properties that the target's ontology declares for the subject's type.
     """
@@ -161,7 +161,7 @@ class _ValueMerge:
         self.content = item.ours.content if item.ours else None
 
     def merge(self, value_resolutions: Sequence[Resolution]) -> MergedSubject:
-        for name in sorted((self.base.keys() | self.ours.keys() | self.theirs.keys()) - WRITTEN - _CONTENT):
+        for name in sorted((self.base.keys() | self.ours.keys() | self.theirs.keys()) - WRITTEN - _CONTENT_ATTRIBUTES):
             self._merge_value(name)
         self._merge_content()
         settled = [
@@ -180,7 +180,7 @@ class _ValueMerge:
         )
 
     def apply_resolutions(self, version: Version | None, value_resolutions: Sequence[Resolution]) -> Version | None:
-        """Return one side's version with the resolved values, or None if the subject does not exist there."""
+        """Return the version of one side with the resolved values, or None if the subject does not exist there."""
         if version is None or not value_resolutions or version.kind is not self.item.kind:
             return version
         self.after, self.content = dict(version.state), version.content
@@ -248,7 +248,7 @@ class _ValueMerge:
             self._put(name, resolution.value)
 
     def _choose(self, name: str, take: ConflictSide) -> None:
-        """Set a value to one side's value. For content, also sets the format."""
+        """Set a value to the value of one side. For content, also sets the format."""
         self._take(name, take)
         if name == CONTENT:
             self._take(_FORMAT, take)
@@ -259,7 +259,7 @@ class _ValueMerge:
         if name != CONTENT:
             return self._put(name, state.get(name))
         self.content = version.content if version else None
-        for key in _CONTENT:
+        for key in _CONTENT_ATTRIBUTES:
             self._put(key, state.get(key))
         if _FORMAT not in self.after:
             self._put(_FORMAT, state.get(_FORMAT))
@@ -298,7 +298,8 @@ def complete_version(
     if creators := [state[CREATED_BY] for state in states if CREATED_BY in state]:
         state[CREATED_BY] = creators[0]
     if template.kind is Kind.NODE:
-        state = _without_computed(state) | _computed_fields(item, template, state, content)
+        stored_values = {name: value for name, value in state.items() if name not in COMPUTED}
+        state = stored_values | _computed_fields(item, template, state, content)
     if content is not None and _FORMAT in state:
         content = replace(content, format=cast("str", state[_FORMAT]))
     is_stored = item.ours is not None and _content_key(item.ours.state) == _content_key(state)
@@ -314,10 +315,6 @@ def _type_of(item: MergeItem, template: Version, state: State) -> str | None:
         if version and version.kind is template.kind
     )
     return next((version.type for version in versions if version.state.get(ENTITY) == entity_data), template.type)
-
-
-def _without_computed(state: State) -> State:
-    return {name: value for name, value in state.items() if name not in COMPUTED}
 
 
 def _computed_fields(item: MergeItem, template: Version, state: State, content: Content | None) -> State:

@@ -26,10 +26,11 @@ def type_of_version(version: Version) -> AnyType:
 def merge_type(item: MergeItem, take: ConflictSide | None) -> tuple[Version | None, Conflict | None]:
     """Return the merged type, and the conflict if both sides changed a value differently.
 
-    The conflict is resolved with the values of the side `take`. If `take` is None, a type with a conflict stays as in
-    the target.
+    The conflict is resolved with the values of the side `take`. If `take` is None, the result for a type with a
+    conflict is the type in the target.
     """
-    base, ours, theirs = (values_of(type_of_version(version)) if version else Values() for version in _versions(item))
+    versions = (item.base, item.ours, item.theirs)
+    base, ours, theirs = (values_of(type_of_version(version)) if version else Values() for version in versions)
     after: Values = {}
     conflicting_keys: list[Key] = []
     for key in {**ours, **theirs}:
@@ -47,10 +48,6 @@ def merge_type(item: MergeItem, take: ConflictSide | None) -> tuple[Version | No
 
 
 _CONFLICT = object()
-
-
-def _versions(item: MergeItem) -> Sequence[Version | None]:
-    return item.base, item.ours, item.theirs
 
 
 def _merge_value(base: Value | None, ours: Value | None, theirs: Value | None) -> object:
@@ -81,8 +78,8 @@ def _conflict(item: MergeItem, keys: Sequence[Key]) -> Conflict:
 def _build_version(item: MergeItem, after: Values, settled: Conflict | None) -> tuple[Version | None, Conflict | None]:
     """Return the type with the merged values, and `settled`.
 
-    If the values contradict each other, return the target's version, and a conflict that can only be resolved with
-    `ours`.
+    If the merged values contradict each other, returns the target's version, and a conflict that only `ours` can
+    resolve.
     """
     ours = cast("Version", item.ours)
     our_type = type_of_version(ours)

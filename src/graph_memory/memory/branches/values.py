@@ -87,10 +87,7 @@ class Version:
 
     @classmethod
     def of(cls, event: Event | None, content: Content | None = None) -> Version | None:
-        """Return the version of a subject after its event.
-
-        Returns None without an event, or if the event deleted the subject.
-        """
+        """Return the version of a subject after its event, or None if there is no event, or it deleted the subject."""
         if event is None or event.draft.op is Op.DELETE:
             return None
         draft = event.draft
@@ -105,7 +102,7 @@ class Version:
 
     @property
     def identity(self) -> tuple[Kind, str | None, str | None, str | None]:
-        """The values that never change while the subject exists. Omits the type of an entity, because it can change."""
+        """The values that never change while the subject exists. The type of an entity is omitted: it can change."""
         return self.kind, None if ENTITY in self.state else self.type, self.from_id, self.to_id
 
     @property
@@ -129,7 +126,7 @@ class MergeItem:
     theirs: Version | None = None
     last: Event | None = None
     is_unknown: bool = False
-    """Whether the source's log has never had the subject."""
+    """Whether the source's log has never contained the subject."""
 
     @property
     def kind(self) -> Kind:
@@ -201,7 +198,7 @@ class Choices:
         return cls(strategy, by_subject)
 
     def value_resolutions(self, subject: str) -> list[Resolution]:
-        """Return the resolutions of single values of a subject."""
+        """Return the resolutions of individual values of a subject."""
         return [resolution for resolution in self.resolutions.get(subject, ()) if resolution.name is not None]
 
     def take(self, conflict: Conflict) -> ConflictSide | None:

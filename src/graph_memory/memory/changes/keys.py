@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from graph_memory.memory.changes.context import stored_rows
-from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.memory.changes.stored_data_check import StoredRow
-from graph_memory.model.events import Draft, Op
+from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.ontology.indexes import Index, indexes_of, properties_of
 from graph_memory.model.ontology.ontology_diff import TypeChange, materialized_type
 from graph_memory.model.ontology.types import AnyType, kind_of_type
-from graph_memory.model.projection import Projection, key_rows
+from graph_memory.model.projection import Projection, key_rows, project_inverse
 from graph_memory.model.subjects.kinds import Step
 from graph_memory.model.subjects.subjects import without_nulls
 from graph_memory.storage.log.project import run_projection
+from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Transaction
 
 
@@ -42,4 +42,20 @@ async def put_keys(
             op=Op.UPDATE, kind=kind_of_type(subject_type), subject=row.id, type=subject_type.name, state=state
         )
         projection.add(Step.PUT_KEYS, [{"owner": row.id, "rows": key_rows(domain, draft, indexes)}])
+    await run_projection(transaction, projection)
+
+
+async def put_inverses(
+    transaction: Transaction, domain: str, name: str, ids: Sequence[str], *, kept_type: str = ""
+) -> None:
+    """Write the inverse relationships of connections under a type name, or delete them if the name is empty.
+
+    Inverse relationships of the type `kept_type` are not deleted.
+    """
+    rows = await transaction.run(LAST_EVENTS, domain=domain, subjects=list(ids))
+    projection = Projection(domain)
+    for event in map(Event.from_row, rows):
+        project_inverse(
+            projection, event, name, is_deleted=not name or event.draft.op is Op.DELETE, kept_type=kept_type
+        )
     await run_projection(transaction, projection)

@@ -31,7 +31,7 @@ from graph_memory.model.values.properties import PropertyValue, key_value
 _ORDER = (*TYPES, *DATA)
 """Subjects are created before their dependents, and deleted after them. The event of the domain is last."""
 _ATTACHED = _ORDER.index(Kind.CONNECTION)
-"""Connections and observations do not depend on each other."""
+"""The position of connections, which all attachments share in deletions: they do not depend on each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Context:
     broken_rules: Mapping[str, BrokenRule] = field(default_factory=dict[str, BrokenRule])
     """The rules that connections would violate in the resulting graph, keyed by connection id."""
     current_drafts: Sequence[Draft] = ()
-    """The current states of the subjects to change. Like the next two fields, only set if types would be deleted."""
+    """The current states of the subjects to change. This and the next two fields are only set if types are deleted."""
     users: Mapping[str, str] = field(default_factory=dict[str, str])
     """A phrase about a remaining subject of each type that would be deleted, keyed by type id."""
     stored_types: Mapping[str, StoredType] = field(default_factory=dict[str, StoredType])
@@ -297,7 +297,11 @@ class Changeset:
         attached = [draft for drafts in context.attached.values() for draft in drafts]
         deleted |= {draft.subject for node in context.attached.keys() & deleted for draft in context.attached[node]}
         types = {subject_of_type(link_type): link_type for link_type in context.ontology.own_connection_types}
-        types |= {draft.subject: type_from_draft(draft) for draft in self.changes.values() if _is_link_type(draft)}
+        types |= {
+            draft.subject: type_from_draft(draft)
+            for draft in self.changes.values()
+            if draft.kind is Kind.CONNECTION_TYPE and draft.op is not Op.DELETE
+        }
         type_users = {
             type_subject(Kind.NODE_TYPE, name): f"{link_type.title} refers to it"
             for subject, link_type in types.items()
@@ -323,8 +327,8 @@ class Changeset:
         updates = sorted((draft for draft in self.changes.values() if draft.op is not Op.DELETE), key=_order_of)
         ontology_events = [self.context.ontology_event] if any(draft.kind in TYPES for draft in drafts) else []
         ontology_updates = [replace(last.draft, op=Op.UPDATE, previous=last.seq) for last in ontology_events if last]
-        deleted_data, deleted_types = _split_by_kind(drafts)
-        updated_data, updated_types = _split_by_kind(updates)
+        deleted_data, deleted_types = _split_data_and_types(drafts)
+        updated_data, updated_types = _split_data_and_types(updates)
         return [*deleted_data, *updated_types, *deleted_types, *ontology_updates, *updated_data]
 
 
@@ -364,10 +368,6 @@ def name_of_entity(name: str) -> UniqueValue:
     return UniqueValue(Kind.NODE, ANY, "name", name)
 
 
-def _is_link_type(draft: Draft) -> bool:
-    return draft.kind is Kind.CONNECTION_TYPE and draft.op is not Op.DELETE
-
-
 def node_not_found_error(domain: str, node_id: str) -> GraphError:
     """Return the error for a node that does not exist in the domain."""
     hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " An id is valid only in its domain.")
@@ -387,11 +387,9 @@ def _title_of(draft: Draft) -> str | None:
     return title if isinstance(title, str) else None
 
 
-def _split_by_kind(drafts: Iterable[Draft]) -> tuple[list[Draft], list[Draft]]:
-    all_drafts = list(drafts)
-    return [draft for draft in all_drafts if draft.kind not in TYPES], [
-        draft for draft in all_drafts if draft.kind in TYPES
-    ]
+def _split_data_and_types(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Draft]]:
+    data = [draft for draft in drafts if draft.kind not in TYPES]
+    return data, [draft for draft in drafts if draft.kind in TYPES]
 
 
 def _order_of(draft: Draft) -> int:

@@ -52,7 +52,7 @@ class RulesBroken(Exception):  # noqa: N818 - not an error yet: the write is rep
 def rule_check_row(draft: Draft, ontology: Ontology | None, extra: Sequence[str] = ()) -> dict[str, object] | None:
     """Return the parameters for checking a connection that is new or valid again, or None if no rule applies.
 
-    `extra` lists further rules to check.
+    `extra` contains the names of further rules to check.
     """
     if draft.kind is not Kind.CONNECTION or draft.op not in (Op.CREATE, Op.UPDATE):
         return None

@@ -66,7 +66,6 @@ class _CrossSubjectChecks:
     edges: dict[str, Ends] = field(default_factory=dict[str, Ends])
 
     def add(self, subject: str, properties: Mapping[str, object], ends: Ends | None) -> None:
-        """Collect a subject's values and endpoints to which the new rules apply."""
         if subject_claims := [*claims(self.checked_type, properties, ends)]:
             self.claims[subject] = subject_claims
         if ends is not None and isinstance(self.checked_type, ConnectionType) and self.checked_type.acyclic:
@@ -78,7 +77,7 @@ class _CrossSubjectChecks:
         return _CrossSubjectChecks(self.checked_type, remaining, edges)
 
     def find_incompatible(self) -> Iterator[IncompatibleSubject]:
-        """Yield the subjects in conflict with other subjects, sorted by id, and a connection that closes a cycle."""
+        """Yield the subjects that conflict with other subjects, sorted by id, and then a connection of a cycle."""
         owners: dict[Claim, str] = {}
         for subject in sorted(self.claims):
             for claim in self.claims[subject]:
@@ -144,7 +143,7 @@ class StoredType:
 
 
 def _violation_of(after: AnyType, values: Mapping[str, PropertyValue], end_types: Ends | None) -> str | None:
-    """Return why a stored node or connection violates the changed type, or None."""
+    """Return the reason why a stored node or connection violates the changed type, or None."""
     try:
         check_rules(after, values)
     except GraphError as error:

@@ -16,7 +16,7 @@ from graph_memory.model.subjects.kinds import TYPES, Kind
 
 
 def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
-    """Return the ontology after changes, without connection types that name missing node types.
+    """Return the ontology after changes, without connection types that refer to missing node types.
 
     Types whose inverses contradict each other have no inverse. Raises INVALID_ONTOLOGY if there are too many types.
     """
@@ -52,7 +52,7 @@ def connection_types_after(before: Ontology, changes: Iterable[Draft]) -> list[C
 
 
 def type_changes(before: Ontology, changes: Iterable[Draft]) -> list[TypeChange]:
-    """Return the existing types that changes modify, each in its form before and after. Omits new and deleted types."""
+    """Return the modifications of existing types, each with the type before and after. Omits new and deleted types."""
     new_types = [type_from_draft(draft) for draft in changes if draft.kind in TYPES and draft.op is Op.UPDATE]
     types_by_subject = {
         subject_of_type(new_type): new_type for new_type in (*before.node_types, *before.connection_types)
@@ -65,5 +65,5 @@ def type_changes(before: Ontology, changes: Iterable[Draft]) -> list[TypeChange]
 
 
 def named_node_types(connection_type: ConnectionType) -> tuple[str, ...]:
-    """Return the node types that a connection type names."""
+    """Return the names of the node types that a connection type allows as endpoints."""
     return (*connection_type.from_types, *connection_type.to_types)

@@ -36,29 +36,25 @@ Owners = Mapping[UniqueValue, Mapping[str, str | None]]
 
 
 def link_value(source: str | None, state: Mapping[str, object]) -> list[UniqueValue]:
-    """Return the unique value of a link: its type, source and target. Empty if the state is not of a link."""
+    """Return the unique value of a link: its type, source and target. Returns an empty list for other states."""
     if source is None or "_target" not in state:
         return []
     value = f"{source} {state.get('_target_domain')} {state['_target']}"
     return [UniqueValue(Kind.LINK, str(state.get("_link_type")), "way", value)]
 
 
-def _link_exists_error(state: Mapping[str, object], owner: str) -> GraphError:
-    """Return the error for a second link of the same type between two nodes."""
-    hint = Hint("Pass another link_type.", " To replace the link, first delete it with {delete_cross_domain_link}.")
-    message = f"Link {owner} already connects these nodes with the type {quote(state.get('_link_type'))}"
-    return GraphError(Code.LINK_ALREADY_EXISTS, message, {"link_id": owner, "hint": hint})
-
-
 def unique_value_taken_error(draft: Draft, name: str, owner: str, title: str | None) -> GraphError:
-    """Return the error for a unique value or link that another subject has."""
+    """Return the error for a unique value that another subject has, or for a link that already exists."""
+    state = draft.state or {}
+    value = state.get(name)
     if draft.kind is Kind.LINK:
-        return _link_exists_error(draft.state or {}, owner)
-    if ENTITY in (draft.state or {}) and name == "name":
-        message = f"Another entity, {owner}, already has the name {quote((draft.state or {}).get(name))}"
+        hint = Hint("Pass another link_type.", " To replace the link, first delete it with {delete_cross_domain_link}.")
+        message = f"Link {owner} already connects these nodes with the type {quote(state.get('_link_type'))}"
+        return GraphError(Code.LINK_ALREADY_EXISTS, message, {"link_id": owner, "hint": hint})
+    if ENTITY in state and name == "name":
+        message = f"Another entity, {owner}, already has the name {quote(value)}"
         hint = "Use the existing entity, or choose another name: names are unique in a domain, across all types."
         return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "owner": owner, "hint": hint})
-    value = (draft.state or {}).get(name)
     had_value = "this value" if value is None else f"the value {quote(value)}"
     message = f"Property {quote(name)} of {draft.type} must be unique, but {with_title(owner, title)} has {had_value}"
     hint = f"Use the existing {draft.kind}, or choose another value."

@@ -12,14 +12,14 @@ from itertools import pairwise
 
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import printable
-from graph_memory.model.time.points import LogPosition, parse_log_position
+from graph_memory.model.time.points import parse_log_position
 from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 END = 2**53
-"""An event number that is higher than the last number of any log."""
+"""An event number above the last number of every log."""
 BEFORE_ALL = "That point is before the first write of this domain: it was still empty."
 """The warning that the requested point is before the first event of a domain."""
 _PROBES = 32
@@ -248,7 +248,7 @@ async def event_id_at(reader: Reader, revision: Revision) -> str:
 async def contains_event(reader: Reader, domain: str, seq: int, event: str) -> bool:
     """Return whether a domain's history has an event with this number and id.
 
-    Does not compare the id if the event was compacted.
+    If the event was compacted, only the number is compared.
     """
     segments = await segments_of(reader, domain)
     if seq > await last_seq(reader, domain):
@@ -264,8 +264,9 @@ async def contains_event(reader: Reader, domain: str, seq: int, event: str) -> b
 async def bounds(reader: Reader, domain: str, since: int | str | None, until: int | str | None) -> tuple[int, int]:
     """Return the event numbers just before `since` and just after `until`, so that the range includes both.
 
-    Without `until`, the range ends at the current end of the log, since later commits may be only partly visible.
-    Raises HISTORY_COMPACTED if events in the range were compacted. Without `since`, only the last event must exist.
+    If `until` is not given, the range ends at the current end of the log, since later commits may be only partly
+    visible. Raises HISTORY_COMPACTED if events in the range were compacted. If `since` is not given, only the last
+    event must exist.
     """
     segments = await segments_of(reader, domain)
     after, last = 0, END
@@ -280,31 +281,26 @@ async def bounds(reader: Reader, domain: str, since: int | str | None, until: in
 async def _resolve_point(
     reader: Reader, segments: Sequence[LogSegment], argument: str, point: int | str, *, strictly: bool = False
 ) -> int:
-    now = utc_now()
-    return await _seq_at(reader, segments, parse_log_position(argument, point, now), now, strictly=strictly)
-
-
-async def _seq_at(
-    reader: Reader, segments: Sequence[LogSegment], point: LogPosition, now: datetime, *, strictly: bool
-) -> int:
     """Return the number of the last event at or before a point. With `strictly`, it must be before the point."""
+    now = utc_now()
+    parsed = parse_log_position(argument, point, now)
     for segment in segments:
-        position = await reader.first_row(POSITION, domain=segment.domain, event=point.event)
+        position = await reader.first_row(POSITION, domain=segment.domain, event=parsed.event)
         if position is None:
             raise no_ontology_error(segment.domain)
         last = min(position.last, segment.until)
-        if point.seq is not None:
-            return point.seq - 1 if strictly else min(last, point.seq)
-        if point.at is not None and point.at >= now:
+        if parsed.seq is not None:
+            return parsed.seq - 1 if strictly else min(last, parsed.seq)
+        if parsed.at is not None and parsed.at >= now:
             return last  # every logged event has happened, even if its clock was ahead
-        if point.at is not None:
-            number = await _last_until(reader, segment, point.at, last, strictly=strictly)
+        if parsed.at is not None:
+            number = await _last_until(reader, segment, parsed.at, last, strictly=strictly)
         else:
             number = None if position.seq is None or position.seq > last else position.seq - strictly
         if number is not None:
             return number
-    if point.event is not None:
-        raise unknown_event_error(segments, point.event)
+    if parsed.event is not None:
+        raise unknown_event_error(segments, parsed.event)
     return 0
 
 
@@ -324,10 +320,7 @@ async def _last_until(reader: Reader, segment: LogSegment, at: datetime, last: i
 async def _last_in_range(
     reader: Reader, domain: str, after: int, last: int, at: datetime, *, strictly: bool
 ) -> int | None:
-    """Return the number of the last event at or before a time, in a range of a log without turns.
-
-    Returns None if there is none.
-    """
+    """Return the number of the last event at or before a time, in a range without turns, or None if there is none."""
     low, high = after, last
     while low < high:
         numbers = list(range(low, high + 1, -(-(high - low) // _PROBES)))[1:]

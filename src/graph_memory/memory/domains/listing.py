@@ -63,7 +63,7 @@ class InfoRow(DomainRow):
 
 @dataclass(frozen=True, slots=True)
 class CountsRow:
-    """The node and connection counts of a domain's current graph, and the bytes of the contents."""
+    """The node and connection counts of a domain's current graph, and the total size of its contents in bytes."""
 
     nodes: int
     connections: int
@@ -87,21 +87,17 @@ COUNTS_SECONDS = 60
 
 
 async def list_domains(core: Core, limit: int | None = None, cursor: str | None = None) -> Domains:
-    """Return the domains, sorted by name. Without `limit`, returns all domains."""
+    """Return the domains, sorted by name. If `limit` is not given, returns all domains."""
     page_size, after = check_limit(limit), check_cursor(cursor)
     maximum = page_size + 1 if CALLER.get() is None else UNLIMITED
     rows = await core.store.read(LIST, after=after, limit=maximum)
     rows = [row for row in rows if can_read(row.name)]
     page = rows[:page_size]
     return Domains(
-        domains=tuple(map(_as_summary, page)),
+        domains=tuple(DomainSummary(**_shared_fields(row)) for row in page),
         next_cursor=cursor_after(page[-1].name) if len(rows) > page_size else None,
         unavailable_databases=tuple(core.store.unavailable) or None,
     )
-
-
-def _as_summary(row: DomainRow) -> DomainSummary:
-    return DomainSummary(**_shared_fields(row))
 
 
 def _shared_fields(row: DomainRow) -> dict[str, Any]:
@@ -165,7 +161,7 @@ def _inherited_types(ontology: Ontology) -> dict[str, tuple[str, ...]] | None:
 
 
 async def domain_state(reader: Reader, domain: str) -> tuple[DomainState, int | None]:
-    """Return the domain's state, and the number of the event that set it, if any. Raises ONTOLOGY_NOT_FOUND."""
+    """Return the state of a domain, and the number of the event that set it, if any. Raises ONTOLOGY_NOT_FOUND."""
     event = await last_event(reader, domain, "domain")
     if event is not None:
         return DomainState.from_state(event.draft.state or {}), event.seq

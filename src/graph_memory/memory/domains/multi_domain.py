@@ -34,7 +34,7 @@ async def requested_domains(
         return None
     if domains is not None and domain is not None:
         raise invalid_argument("domains", "domain and domains were both given", "Pass either domain or domains.")
-    named_domains = [domain_of(domain)] if domains is None else _readable_names(domains)
+    named_domains = [domain_of(domain)] if domains is None else _check_readable(domains)
     selected_domains: dict[str, None] = {}
     level: Sequence[str] = named_domains
     while level and len(selected_domains) <= MAX_DOMAINS:
@@ -50,12 +50,8 @@ async def requested_domains(
     return tuple(selected_domains)
 
 
-def _readable_names(domains: object) -> list[str]:
-    names = _check_names(domains)
-    return readable(names) or [require(names[0])]
-
-
-def _check_names(domains: object) -> list[str]:
+def _check_readable(domains: object) -> list[str]:
+    """Return the listed domains that the caller may read. Raises INSUFFICIENT_RIGHTS if the caller may read none."""
     if isinstance(domains, str) or not isinstance(domains, Sequence) or not domains:
         value = quote(cast("object", domains))
         raise invalid_argument("domains", f"domains is {value}, not a list of names", 'Pass one domain as ["name"].')
@@ -66,7 +62,8 @@ def _check_names(domains: object) -> list[str]:
         if not isinstance(name, str):
             raise invalid_argument("domains", f"{quote(name)} is not a name", 'Pass names, such as ["home", "work"].')
         check_domain(name, argument="domains")
-    return list(dict.fromkeys(cast("Sequence[str]", names)))
+    unique_names = list(dict.fromkeys(cast("Sequence[str]", names)))
+    return readable(unique_names) or [require(unique_names[0])]
 
 
 def merge_warnings(warnings: Mapping[str, Iterable[str]]) -> tuple[str, ...] | None:

@@ -68,5 +68,5 @@ async def branches_of(reader: Reader, domain: str) -> list[str]:
 
 
 def source_of(row: BranchRow) -> str | None:
-    """Return the domain from which a finished or unfinished branch was made, or None if the row is not a branch."""
+    """Return the domain that a finished or unfinished branch was created from, or None if the row is not a branch."""
     return row.forked_from or (json.loads(row.job)["params"].get("source") if row.job else None)

@@ -59,7 +59,7 @@ async def create_domain(core: Core, name: str, edit: Edit) -> DomainChangeResult
         # a log that starts with its ontology shows that the ontology was not declared by a caller
         return Decision([ontology_draft, domain_draft(replace(DomainState(created=head.at), **edit))], None)
 
-    written = await core.log.write("create_domain", name, core.origin, _read_nothing, decide, creates_domain=True)
+    written = await core.log.write("create_domain", name, core.origin, read_nothing, decide, creates_domain=True)
     return DomainChangeResult(domain=name, version=written.receipt.version_of(DOMAIN) or 0)
 
 
@@ -87,7 +87,7 @@ def domain_draft(state: DomainState, previous: int | None = None) -> Draft:
 
 
 async def append_job_event(core: Core, transaction: Transaction, domain: str, draft: Draft) -> int:
-    """Append the event of a background job. Returns the event's number. Protection was checked when the job began."""
+    """Append the event of a background job, and return its number. Protection was checked when the job began."""
     lock = await transaction.first_row(LOCK, domain=domain, batch="")
     if lock is None:
         raise no_ontology_error(domain)
@@ -97,5 +97,5 @@ async def append_job_event(core: Core, transaction: Transaction, domain: str, dr
     return events[-1].seq
 
 
-async def _read_nothing(_: Reader, __: Head) -> None:
-    return None
+async def read_nothing(_: Reader, __: Head) -> None:
+    """Return nothing, for a write whose decision needs no stored data."""

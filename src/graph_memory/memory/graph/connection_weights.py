@@ -1,4 +1,4 @@
-"""Queries of connections by weight: a node's strongest, a domain's weak, or all connections above a minimum weight.
+"""Queries of connections by weight: the strongest of a node, the weak ones of a domain, or all above a minimum weight.
 
 Neo4j computes the weights with the expression in `graph/weighed.cypher`. This module computes the weights of
 connections that changed during the read.
@@ -38,12 +38,12 @@ from graph_memory.storage.queries import query, with_mark
 _MAX_RESULTS = 1_000
 WEAK = 0.3
 """The weight below which a connection is weak."""
-_ABOVE_ALL = 2.0
+_ABOVE_ALL_WEIGHTS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedLink(LinkRow):
-    """A connection with its weight, 0 to 1."""
+    """A connection with its weight, from 0 to 1."""
 
     weight: float
 
@@ -93,13 +93,11 @@ class ConnectionWeigher:
     """The co-access bonus of connections, keyed by connection id. Empty for a past state."""
 
     async def read_page(
-        self, page: Page, criteria: Criteria, *, least: float = 0.0, below: float = _ABOVE_ALL
+        self, page: Page, criteria: Criteria, *, least: float = 0.0, below: float = _ABOVE_ALL_WEIGHTS
     ) -> tuple[list[WeighedLink], str | None]:
-        """Return the matching connections in a range of weights, and the cursor of the next page.
+        """Return the matching connections in a range of weights, sorted by id, and the cursor of the next page.
 
         The weights are at least `least` and lower than `below`.
-
-        The connections are sorted by id.
         """
         links: dict[str, WeighedLink] = {}
 
@@ -126,7 +124,7 @@ class ConnectionWeigher:
         size = limit
         while True:
             marked_rows = await self._read_marked(
-                criteria, after="", limit=size, least=0.0, below=_ABOVE_ALL, heaviest=True
+                criteria, after="", limit=size, least=0.0, below=_ABOVE_ALL_WEIGHTS, heaviest=True
             )
             links = {row.id: row for row in marked_rows.rows}
             horizon = marked_rows.rows[-1].rank if len(marked_rows.rows) == size else None
@@ -141,12 +139,9 @@ class ConnectionWeigher:
             size *= 2
 
     async def _read_marked(self, criteria: Criteria, **params: object) -> MarkedRows[WeighedLink]:
+        weighing = {"now": self.now_ms, "half_lives": self.half_lives, "co_access": dict(self.co_access)}
         filter_params = statement_params(WEIGHED, criteria)
-        times = {"now": self.now_ms, "half_lives": self.half_lives}
-        bonuses = {"co_access": dict(self.co_access)}
-        return await read_marked(
-            self.core, WEIGHED, self.domain, at=self.at, **times, **bonuses, **filter_params, **params
-        )
+        return await read_marked(self.core, WEIGHED, self.domain, at=self.at, **weighing, **filter_params, **params)
 
     def _weigh_change(self, criteria: Criteria, row: ConcurrentChange) -> WeighedLink | None:
         """Return a concurrently changed connection with its weight, or None if its last state does not match."""
@@ -221,7 +216,7 @@ class ConnectionWeigher:
 
 
 async def create_weigher(core: Core, domain: str) -> ConnectionWeigher:
-    """Return a weigher of a domain's current connections. It finds no connections if the domain does not exist."""
+    """Return a weigher for the current connections of a domain. If the domain does not exist, it finds none."""
     rows = await core.store.read(CO_ACCESSES, domain=domain, limit=MAX_CO_ACCESSED)
     co_access = {row.id: co_access_of(row.count) for row in rows}
     return ConnectionWeigher(core, domain, await core.log.ontology(domain), utc_now(), co_access=co_access)
@@ -230,7 +225,7 @@ async def create_weigher(core: Core, domain: str) -> ConnectionWeigher:
 async def minimum_weight_reader(core: Core, domain: str, least: float | None, *, transitive: bool) -> ReadLinks | None:
     """Return a function that reads a node's connections with a minimum weight. Returns None if `least` is None.
 
-    Raises INVALID_ARGUMENT under the conditions of `check_min_strength`.
+    Raises the errors of `check_min_strength`.
     """
     check_min_strength(least, transitive=transitive)
     return None if least is None else (await create_weigher(core, domain)).minimum_weight_reader(least)

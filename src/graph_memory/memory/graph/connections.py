@@ -8,25 +8,17 @@ from dataclasses import dataclass, field, replace
 from graph_memory.memory.changes.context import owners_of, read_context, types_of_existing
 from graph_memory.memory.changes.plan import Changeset, Context, unique_values
 from graph_memory.memory.changes.rules import find_broken_rules
-from graph_memory.memory.core import (
-    Core,
-    LastState,
-    SubjectRow,
-    check_version,
-    last_state,
-    used_ids,
-    version_after,
-)
+from graph_memory.memory.core import Core, LastState, SubjectRow, check_version, last_state, used_ids, version_after
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.events import Draft, Head, Op, new_id
+from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ChangeResult, ConnectionCreationResult
 from graph_memory.model.rules import connection_rules
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState
 from graph_memory.model.text.wording import printable, quote
-from graph_memory.model.values.arguments import check_new_id, invalid_argument
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content, content_from
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.properties import ANY, PropertyValue, check_properties, equal_values
@@ -38,7 +30,6 @@ from graph_memory.storage.store import Reader
 
 FORMAT = "markdown"
 """The format of a connection's content."""
-
 
 GET = query("graph/connection", SubjectRow)
 
@@ -70,40 +61,22 @@ class ConnectionEdit:
 
 
 async def create_connection(
-    core: Core,
-    domain: str,
-    type_name: str,
-    from_node_id: str,
-    to_node_id: str,
-    *,
-    properties: Mapping[str, object] | None,
-    content: str | None,
-    strength: object,
-    requested_id: str | None,
+    core: Core, domain: str, connection: NewConnection, *, has_requested_id: bool
 ) -> ConnectionCreationResult:
     """Create a connection and return its id. See `Memory.create_connection`."""
-    connection = new_connection(
-        check_new_id("id", requested_id) if requested_id is not None else new_id("conn"),
-        type_name,
-        from_node_id,
-        to_node_id,
-        properties=properties,
-        content=content,
-        strength=strength,
-    )
     connection = with_creator(core.origin.actor, connection)
     await _check_before_blob(core, domain, connection)
     if connection.content is not None:
         await core.contents.put(domain, connection.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState | None, Context]:
-        context = await _read_context(reader, head, connection, requested_id)
-        return None if requested_id is not None else await _read_equal_inverse(
-            reader, head, connection, context
-        ), context
+        context = await _read_context(reader, head, connection, has_requested_id=has_requested_id)
+        if has_requested_id:
+            return None, context
+        return await _read_equal_inverse(reader, head, connection, context), context
 
-    def decide(head: Head, pair: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
-        existing, context = pair
+    def decide(head: Head, stored: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
+        existing, context = stored
         drafts = [] if existing else decide_create(head, connection, context, open_type_limit=core.open_type_limit)
         return Decision(drafts, existing)
 
@@ -151,7 +124,7 @@ def with_creator(actor: str | None, connection: NewConnection) -> NewConnection:
 
 
 async def _check_before_blob(core: Core, domain: str, connection: NewConnection) -> None:
-    """Validate a connection before its large text is stored as a blob. The write validates it again under the lock."""
+    """Validate a connection before its large text is stored as a blob. The write validates it again, under the lock."""
     if connection.content is None or core.contents.is_inline(connection.content.ref):
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
@@ -162,13 +135,13 @@ async def _check_before_blob(core: Core, domain: str, connection: NewConnection)
     decide_create(head, connection, context, open_type_limit=core.open_type_limit)
 
 
-async def _read_context(reader: Reader, head: Head, connection: NewConnection, requested_id: str | None) -> Context:
-    assumed_types = assume_end_types(head.ontology, connection) if requested_id is None else None
+async def _read_context(reader: Reader, head: Head, connection: NewConnection, *, has_requested_id: bool) -> Context:
+    assumed_types = None if has_requested_id else assume_end_types(head.ontology, connection)
     if assumed_types and reader.assumes(*assumed_types):
         return Context(ontology=head.ontology, existing_node_types=assumed_types)
     drafts = [creation_draft(head, connection)]
     context = await read_context(reader, head, drafts)
-    used = await used_ids(reader, head.domain, requested_id)
+    used = await used_ids(reader, head.domain, connection.id if has_requested_id else None)
     extra_rules = ("pair",) if head.ontology.stored_type(connection.type)[1] else ()
     broken = await find_broken_rules(reader, head.domain, drafts, head.ontology, extra=extra_rules)
     return replace(context, used_ids=used, broken_rules=broken)
@@ -182,7 +155,7 @@ async def _read_equal_inverse(
     is_inverted = head.ontology.stored_type(connection.type)[1]
     if broken is None or broken.other is None or broken.rule != ("pair" if is_inverted else "inverse"):
         return None
-    state, _ = await _read_with_text(reader, head.domain, broken.other)
+    state = await read_connection(reader, head.domain, broken.other)
     stored, strength = state.properties, state.strength.with_changes(connection.strength)
     is_same = (
         connection.content is None
@@ -193,7 +166,7 @@ async def _read_equal_inverse(
 
 
 def assume_end_types(ontology: Ontology, connection: NewConnection) -> Mapping[str, str] | None:
-    """Return node types that the connection type allows as endpoints, or None if the stored nodes must be read."""
+    """Return types for the endpoints that the connection type allows, or None if the stored nodes must be read."""
     connection_type = ontology.find_connection_type(connection.type)
     if (
         connection_type is None
@@ -242,16 +215,16 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
     """Update a connection and return its version. See `Memory.update_connection`."""
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
-            await _read_with_text(core.store, domain, connection_id)
+            await read_connection(core.store, domain, connection_id)
         await core.contents.put(domain, edit.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState, Context]:
-        state, _ = await _read_with_text(reader, domain, connection_id)
+        state = await read_connection(reader, domain, connection_id)
         values = unique_values(Kind.CONNECTION, state.type, edit.properties, head.ontology)
         return state, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
-    def decide(head: Head, pair: tuple[ConnectionState, Context]) -> Decision[int]:
-        before, context = pair
+    def decide(head: Head, stored: tuple[ConnectionState, Context]) -> Decision[int]:
+        before, context = stored
         return Decision(decide_update(head, before, edit, context), before.version)
 
     written = await core.log.write("update_connection", domain, core.origin, read, decide)
@@ -286,7 +259,7 @@ async def delete_connection(core: Core, domain: str, connection_id: str, expecte
     """Delete a connection. Its nodes are kept. See `Memory.delete_connection`."""
 
     async def read(reader: Reader, _: Head) -> ConnectionState:
-        return (await _read_with_text(reader, domain, connection_id))[0]
+        return await read_connection(reader, domain, connection_id)
 
     def decide(_: Head, state: ConnectionState) -> Decision[None]:
         return Decision([deletion_draft(state, expected_version)], None)
@@ -296,7 +269,7 @@ async def delete_connection(core: Core, domain: str, connection_id: str, expecte
 
 
 def deletion_draft(connection: ConnectionState, expected_version: int | None) -> Draft:
-    """Return the draft that deletes a connection. Raises VERSION_CONFLICT if its version is not the expected one."""
+    """Return the draft that deletes a connection. Raises VERSION_CONFLICT if it has another version than expected."""
     check_version("Connection", connection.id, connection.version, expected_version)
     return replace(_draft(Op.DELETE, connection, None), state=None)
 
@@ -331,15 +304,7 @@ def importance_edit(importance: float, expected_version: int | None) -> Connecti
 
 async def read_connection(reader: Reader, domain: str, connection_id: str) -> ConnectionState:
     """Return the current state of a connection. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
-    return (await _read_with_text(reader, domain, connection_id))[0]
-
-
-async def _read_with_text(
-    reader: Reader, domain: str, connection_id: str, *, with_text: bool = False
-) -> tuple[ConnectionState, str | None]:
-    """Return a connection, and its inline text if `with_text` is set."""
-    row = await read_last_state(reader, domain, connection_id, with_text=with_text)
-    return connection_of(row), row.text
+    return connection_of(await read_last_state(reader, domain, connection_id))
 
 
 async def read_last_state(reader: Reader, domain: str, connection_id: str, *, with_text: bool = False) -> LastState:

@@ -6,9 +6,9 @@ only miss rows that the commit changes, because unchanged rows are never written
 mark, which is the current position of the log. Subjects that changed up to the mark are read again from their last
 event, which is immutable.
 
-If an earlier statement of this process read a commit, the commit is complete, because the driver sends bookmarks and
-the server waits until they are applied. Therefore only changes after the last log position known to this process can be
-incomplete (docs/decisions/0016-reads-beside-writers.md).
+If this process has already read a commit, later reads see all of it, because the driver sends bookmarks and the server
+waits until they are applied. Therefore only changes after the last log position known to this process can be incomplete
+(docs/decisions/0016-reads-beside-writers.md).
 """
 
 from __future__ import annotations
@@ -53,11 +53,6 @@ class MarkedRows(Generic[R]):
     until: int = 0
     epoch: str = ""
 
-    @property
-    def has_changes(self) -> bool:
-        """Whether the log contains changes that happened during the read."""
-        return self.after < self.until
-
     def with_rows(self, rows: Sequence[S]) -> MarkedRows[S]:
         """Return the given rows, which are derived from these rows, with the same range of log positions."""
         return MarkedRows(rows, self.after, self.until, self.epoch)
@@ -67,7 +62,9 @@ async def read_marked(
     core: Core, statement: Query[LogMark | Sequence[R]], domain: str, **params: object
 ) -> MarkedRows[R]:
     """Run a statement that ends with a mark, and return its rows. Returns no rows if the domain does not exist."""
-    mark = core.log.mark(domain) or await _first_mark(core, domain)
+    mark = core.log.mark(domain)
+    if mark is None and (head := await core.store.first_row(HEAD, domain=domain)):
+        mark = LogMark(head.seq, head.epoch)
     result: MarkedRows[R] = MarkedRows(())
     for _ in range(MAX_READS if mark else 0):
         rows = await core.store.read(statement, domain=domain, **params)
@@ -87,16 +84,11 @@ async def read_marked(
     return result
 
 
-async def _first_mark(core: Core, domain: str) -> LogMark | None:
-    head = await core.store.first_row(HEAD, domain=domain)
-    return LogMark(head.seq, head.epoch) if head else None
-
-
 async def fetch_concurrent_changes(
     core: Core, domain: str, marked_rows: MarkedRows[R], at: int = END
 ) -> Sequence[ConcurrentChange]:
     """Return the nodes and connections that changed during a read, with their state at the log position `at`."""
-    if not marked_rows.has_changes:
+    if marked_rows.after >= marked_rows.until:
         return ()
     return await core.store.read(
         CONCURRENT_CHANGES, domain=domain, after=marked_rows.after, until=marked_rows.until, at=at

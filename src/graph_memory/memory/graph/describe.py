@@ -217,13 +217,18 @@ async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str
 async def _observation_texts(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> dict[str, str]:
     """Return the texts of observations. The text of a deleted observation is read at the log position `at`."""
     deleted = [draft.subject for draft in drafts if draft.state is None]
-    stored_states: list[Mapping[str, object]] = []
-    for start in range(0, len(deleted), AT_ONCE):
-        stored_states += await core.store.read(STATES, domain=domain, ids=deleted[start : start + AT_ONCE], at=at)
-    states = {str(state["_subject"]): state for state in stored_states} | {
+    states = {str(state["_subject"]): state for state in await states_of(core, domain, deleted, at)} | {
         draft.subject: draft.state for draft in drafts if draft.state
     }
     return {subject: printable(state["_text"]) for subject, state in states.items() if "_text" in state}
+
+
+async def states_of(core: Core, domain: str, subjects: Sequence[str], at: int = END) -> list[Mapping[str, object]]:
+    """Return the last event of each subject up to a log position. Missing subjects are omitted."""
+    results: list[Mapping[str, object]] = []
+    for start in range(0, len(subjects), AT_ONCE):
+        results += await core.store.read(STATES, domain=domain, ids=list(subjects[start : start + AT_ONCE]), at=at)
+    return results
 
 
 async def fetch_descriptions(

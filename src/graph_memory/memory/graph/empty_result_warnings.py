@@ -19,16 +19,16 @@ PROPERTY_NAMES = {
     Kind.NODE: query("graph/node_properties", str),
     Kind.CONNECTION: query("graph/connection_properties", str),
 }
-"""The query for the property names in use, keyed by kind. It returns the given names that are in use, and names to
-suggest.
-"""
+"""The query for property names, keyed by kind. It returns the given names that are in use, and names to suggest."""
 
 
 async def warnings_of(core: Core, domain: str, criteria: Criteria) -> tuple[str, ...] | None:
     """Return possible reasons for an empty result, with suggestions, or None if no reason was found."""
     ontology = await core.log.ontology(domain)
     if ontology is None:
-        return (await _unknown_domain(core, domain),)
+        names = [known_domain.name for known_domain in (await list_domains(core)).domains]
+        advice = suggestion(domain, names, Hint("Create it with {create_ontology}."))
+        return (Hint("Domain {domain} does not exist.", " {advice}", domain=domain, advice=advice),)
     declared_types = _types_of(ontology, criteria.kind)
     names = criteria.stored_names.types if criteria.stored_names else ()
     types = [declared_type for declared_type in declared_types if criteria.type is None or declared_type.name in names]
@@ -40,9 +40,7 @@ async def warnings_of(core: Core, domain: str, criteria: Criteria) -> tuple[str,
         for name, value in criteria.properties.items()
         if (reason := _explain_invalid_value(types, rules, name, value))
     ]
-    warnings += await _unknown_properties(
-        core, domain, criteria, [declared_type.name for declared_type in types], rules
-    )
+    warnings += await _unknown_properties(core, domain, criteria, types)
     warnings += _warn_of_phrase(criteria)
     return tuple(warnings) or None
 
@@ -70,20 +68,12 @@ async def unknown_properties(core: Core, domain: str, kind: Kind, names: Sequenc
     ontology = await core.log.ontology(domain) if names else None
     if ontology is None:
         return []
-    types = _types_of(ontology, kind)
-    rules = {rule.name: rule for declared_type in types for rule in declared_type.properties}
     criteria = Criteria(kind=kind, properties=dict.fromkeys(names, 0))
-    return await _unknown_properties(core, domain, criteria, [declared_type.name for declared_type in types], rules)
+    return await _unknown_properties(core, domain, criteria, _types_of(ontology, kind))
 
 
 def _types_of(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
     return ontology.node_types if kind is Kind.NODE else ontology.connection_types
-
-
-async def _unknown_domain(core: Core, domain: str) -> str:
-    names = [domain.name for domain in (await list_domains(core)).domains]
-    advice = suggestion(domain, names, Hint("Create it with {create_ontology}."))
-    return Hint("Domain {domain} does not exist.", " {advice}", domain=domain, advice=advice)
 
 
 def _unknown_type(kind: Kind | None, name: str, type_names: Sequence[str]) -> str:
@@ -104,24 +94,18 @@ def _explain_invalid_value(
     return None
 
 
-async def _unknown_properties(
-    core: Core, domain: str, criteria: Criteria, types: Sequence[str], rules: Mapping[str, PropertyRule]
-) -> list[str]:
-    names = [name for name in criteria.properties if name not in rules]
+async def _unknown_properties(core: Core, domain: str, criteria: Criteria, types: Sequence[AnyType]) -> list[str]:
+    declared_names = {rule.name for declared_type in types for rule in declared_type.properties}
+    names = [name for name in criteria.properties if name not in declared_names]
     if not names:
         return []
-    used_names = set(
-        await core.store.read(PROPERTY_NAMES[criteria.kind], domain=domain, types=list(types), names=names)
-    )
+    params = {"types": [declared_type.name for declared_type in types], "names": names}
+    used_names = set(await core.store.read(PROPERTY_NAMES[criteria.kind], domain=domain, **params))
     owner = printable(criteria.type) if criteria.type else criteria.kind
-    known_names = sorted({*rules, *used_names})
-    hint = _list_properties(known_names)
+    known_names = sorted(declared_names | used_names)
+    hint = f"Known properties: {join_names(known_names)}." if known_names else ""
     return [
         f"No {owner} has a property {quote(name)}. {suggestion(name, known_names, hint)}".rstrip()
         for name in names
         if name not in used_names
     ]
-
-
-def _list_properties(property_names: Sequence[str]) -> str:
-    return f"Known properties: {join_names(property_names)}." if property_names else ""

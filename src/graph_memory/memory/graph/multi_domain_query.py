@@ -58,10 +58,10 @@ def _parse_cursor(domains: Sequence[str], cursor: str | None) -> tuple[str, str 
     """
     if cursor is None:
         return domains[0], None
-    kind, _, rest = cursor.partition(_PREFIX)
-    domain, _, position = rest.partition(":")
-    _, colon, after = position.partition(":")
-    if kind or not colon:
+    before_prefix, _, cursor_fields = cursor.partition(_PREFIX)
+    domain, _, hash_and_after = cursor_fields.partition(":")
+    _, colon, after = hash_and_after.partition(":")
+    if before_prefix or not colon:
         raise invalid_cursor_error(cursor)
     if domain not in domains or cursor != _make_cursor(domains, domain, after):
         hint = "Pass the same domains in the same order as for the first page, or start again without a cursor."

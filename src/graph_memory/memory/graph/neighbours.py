@@ -14,7 +14,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.closure import Step, check_depth, check_transitive, find_reachable
 from graph_memory.memory.graph.consistent_read import MarkedRows, fetch_concurrent_changes, read_marked
-from graph_memory.memory.graph.describe import STATES, node_briefs
+from graph_memory.memory.graph.describe import AT_ONCE, node_briefs, states_of
 from graph_memory.memory.graph.queries import Page, find_connection_ids, id_query
 from graph_memory.memory.graph.stored_type_names import with_names
 from graph_memory.model.matching import Criteria
@@ -26,9 +26,6 @@ from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.queries import query, with_mark
 
 S = TypeVar("S")
-
-AT_ONCE = 500
-"""Maximum number of ids per statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,7 @@ class ConnectionSelector:
 
     @property
     def params(self) -> dict[str, object]:
-        """The parameters of statements: the stored types of outgoing and of incoming connections."""
+        """The parameters of a statement: stored types of outgoing and incoming connections, and validity time."""
         stored = self.criteria.stored_names
         outgoing, incoming = (None, ()) if stored is None else (stored.forward_types, stored.reverse_types)
         match self.direction:
@@ -224,39 +221,20 @@ async def read_neighbour_page(
 ) -> ConnectedNodes:
     """Return a page of the neighbours in `marked_rows`. If concurrent changes may hide neighbours, reads them again.
 
-    With `read_links`, includes only the neighbours to which the connections returned by `read_links` lead.
+    If `read_links` is given, the neighbours are those at the other end of the connections that it returns.
     """
-    if read_links is not None:
-        return await _page_of_links(
-            core, domain, node_id, page, selector, await read_links(selector, node_id), detail=detail, at=at
-        )
+    links: Mapping[str, Sequence[Link]] | None = None
     neighbour_ids = set(marked_rows.rows)
-    if await find_incomplete(core, domain, marked_rows, {node_id: neighbour_ids}, at):
-        neighbour_ids = {link for link in selector.links_by_neighbour(node_id, await read_all()) if link > page.after}
-    ids, cursor = page.cut(sorted(other for other in neighbour_ids if other is not None)[: page.size])
-    nodes = await _read_details(core, domain, node_id, ids, selector, read_all, at) if detail else None
+    if read_links is not None:
+        links = selector.links_by_neighbour(node_id, await read_links(selector, node_id))
+        neighbour_ids = {neighbour for neighbour in links if neighbour > page.after}
+    elif await find_incomplete(core, domain, marked_rows, {node_id: neighbour_ids}, at):
+        all_links = selector.links_by_neighbour(node_id, await read_all())
+        neighbour_ids = {neighbour for neighbour in all_links if neighbour > page.after}
+    ids, cursor = page.cut(sorted(neighbour for neighbour in neighbour_ids if neighbour is not None)[: page.size])
+    nodes = await _read_details(core, domain, node_id, ids, selector, read_all, at, links) if detail else None
     warnings = await page.warnings(core, domain, selector.criteria, ids)
     return ConnectedNodes(node_ids=ids, nodes=nodes, next_cursor=cursor, warnings=warnings)
-
-
-async def _page_of_links(
-    core: Core,
-    domain: str,
-    node_id: str,
-    page: Page,
-    selector: ConnectionSelector,
-    rows: Sequence[LinkRow],
-    *,
-    detail: bool,
-    at: int,
-) -> ConnectedNodes:
-    """Return a page of the neighbours of a node to which the connections in `rows` lead."""
-    links = selector.links_by_neighbour(node_id, rows)
-    ids, cursor = page.cut(sorted(link for link in links if link > page.after)[: page.size])
-    briefs = await node_briefs(core, domain, ids, at) if detail else ()
-    nodes = tuple(ConnectedNode(**brief.model_dump(), connections=tuple(links[brief.id])) for brief in briefs)
-    warnings = await page.warnings(core, domain, selector.criteria, ids)
-    return ConnectedNodes(node_ids=ids, nodes=nodes if detail else None, next_cursor=cursor, warnings=warnings)
 
 
 async def _read_details(
@@ -267,9 +245,9 @@ async def _read_details(
     selector: ConnectionSelector,
     read_all: ReadAllLinks,
     at: int,
+    links: Mapping[str, Sequence[Link]] | None,
 ) -> tuple[ConnectedNode, ...]:
-    """Return the nodes with their connections. Nodes and connections are read in parallel."""
-    links: Mapping[str, Sequence[Link]] = {}
+    """Return the nodes with their connections. Unless `links` is given, reads the connections in parallel."""
 
     async def find_links() -> None:
         nonlocal links
@@ -279,9 +257,13 @@ async def _read_details(
         links = selector.links_by_neighbour(node_id, marked_rows.rows if is_complete else await read_all())
 
     async with task_group() as tasks:
-        tasks.start_soon(find_links)
+        if links is None:
+            tasks.start_soon(find_links)
         briefs = await node_briefs(core, domain, ids, at)
-    return tuple(ConnectedNode(**brief.model_dump(), connections=tuple(links.get(brief.id, ()))) for brief in briefs)
+    found_links = links or {}
+    return tuple(
+        ConnectedNode(**brief.model_dump(), connections=tuple(found_links.get(brief.id, ()))) for brief in briefs
+    )
 
 
 async def read_neighbours(
@@ -331,30 +313,20 @@ async def find_incomplete(
     and a changed neighbour by a missing id. The event of an erased connection lacks both, so it affects all nodes.
     """
     rows = await fetch_concurrent_changes(core, domain, marked_rows, at)
+    if not rows:
+        return []
     events = [row.event for row in rows if row.event is not None]
-    touched_node_ids = {
-        event.get(end) for event in events if event["_kind"] == Kind.CONNECTION for end in ("_from", "_to")
-    }
-    is_touched_by_id = {
-        node_id: None in touched_node_ids or node_id in touched_node_ids or None in ids
+    changed_ends = {event.get(end) for event in events if event["_kind"] == Kind.CONNECTION for end in ("_from", "_to")}
+    return [
+        node_id
         for node_id, ids in neighbour_ids.items()
-    }
-    return [node_id for node_id in neighbour_ids if rows and is_touched_by_id[node_id]]
+        if None in changed_ends or node_id in changed_ends or None in ids
+    ]
 
 
 async def _read_stored_links(core: Core, domain: str, node_id: str, selector: ConnectionSelector) -> list[LinkRow]:
-    async def find_ids(page: Page, criteria: Criteria) -> list[str]:
-        return await find_connection_ids(core, domain, page, criteria)
-
-    return await read_all_links(selector, node_id, find_ids, lambda subjects: states_of(core, domain, subjects))
-
-
-async def states_of(core: Core, domain: str, subjects: Sequence[str], at: int = END) -> list[Mapping[str, object]]:
-    """Return each subject's last event up to a log position. Missing subjects are omitted."""
-    results: list[Mapping[str, object]] = []
-    for start in range(0, len(subjects), AT_ONCE):
-        results += await core.store.read(STATES, domain=domain, ids=list(subjects[start : start + AT_ONCE]), at=at)
-    return results
+    find_ids, states = partial(find_connection_ids, core, domain), partial(states_of, core, domain)
+    return await read_all_links(selector, node_id, find_ids, states)
 
 
 async def read_all_links(
@@ -364,13 +336,7 @@ async def read_all_links(
     states: Callable[[Sequence[str]], Awaitable[list[Mapping[str, object]]]],
 ) -> list[LinkRow]:
     """Return the connections of a node, sorted by id. Each connection is read from its own events."""
-    connections = await read_connection_ids(selector, node_id, find_ids)
-    return [LinkRow.of(event) for event in await states(connections)]
-
-
-async def read_connection_ids(selector: ConnectionSelector, node_id: str, find_ids: FindConnections) -> list[str]:
-    """Return the ids of the selected connections of a node, in ascending order."""
-    results: set[str] = set()
+    connection_ids: set[str] = set()
     for criteria in selector.end_filters(node_id):
-        results.update(await find_ids(Page("", UNLIMITED, selector.valid_at), criteria))
-    return sorted(results)
+        connection_ids.update(await find_ids(Page("", UNLIMITED, selector.valid_at), criteria))
+    return [LinkRow.of(event) for event in await states(sorted(connection_ids))]

@@ -32,31 +32,22 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
         node = await read_node(reader, domain, node_id)
         return node, Context(ontology=head.ontology, attached=await read_attachments(reader, domain, [node_id]))
 
-    def decide(_: Head, pair: tuple[NodeState, Context]) -> Decision[None]:
-        return Decision(decide_delete(*pair, expected_version), None)
+    def decide(_: Head, stored: tuple[NodeState, Context]) -> Decision[None]:
+        node, context = stored
+        return Decision(Changeset.of(context, [deletion_draft(node, expected_version)]).in_order(), None)
 
     try:
         written = await core.log.write("delete_node", domain, core.origin, read, decide)
-    except TooManyEvents:
-        return await _delete_in_pages(core, domain, node_id, expected_version)
     except GraphError as error:
-        if not is_busy_with_job(error, DELETING_NODE):
+        if not isinstance(error, TooManyEvents) and not is_busy_with_job(error, DELETING_NODE):
             raise
         return await _delete_in_pages(core, domain, node_id, expected_version)
     changes = written.receipt.changes
     return NodeDeletionResult(version=changes[-1].seq, connections=len(changes) - 1)
 
 
-def decide_delete(node: NodeState, context: Context, expected_version: int | None) -> list[Draft]:
-    """Return the events that delete the connections and observations of a node, and then the node.
-
-    Raises VERSION_CONFLICT if the node does not have the expected version.
-    """
-    return Changeset.of(context, [deletion_draft(node, expected_version)]).in_order()
-
-
 def deletion_draft(node: NodeState, expected_version: int | None) -> Draft:
-    """Return the draft that deletes only the node. Raises VERSION_CONFLICT if its version is not the expected one."""
+    """Return the draft that deletes only the node. Raises VERSION_CONFLICT if it does not have the expected version."""
     check_version("Node", node.id, node.version, expected_version)
     return Draft(op=Op.DELETE, kind=Kind.NODE, subject=node.id, type=node.type, previous=node.version)
 
@@ -75,7 +66,10 @@ async def _delete_in_pages(core: Core, domain: str, node_id: str, expected_versi
         await batch.abandon()
         raise
     await batch.end()
-    return await _deletion_result(batch, last)
+    begin = await core.store.first_row(POSITION, domain=domain, event=batch.id)
+    version, first = last.seq if last else 0, begin.seq if begin and begin.seq else 0
+    # The events of the batch are consecutive, so the difference of the positions is the number of deletions.
+    return NodeDeletionResult(version=version, connections=version - first, resumed=batch.job.is_resumed or None)
 
 
 def _check_exists(domain: str, node_id: str, last: Event | None, expected_version: int | None) -> None:
@@ -90,10 +84,3 @@ async def _delete_page(batch: Batch, node: Event) -> None:
     rows = await core.store.read(ATTACHED, domain=domain, nodes=[subject], limit=paging.PAGE)
     node_draft = Draft(op=Op.DELETE, kind=Kind.NODE, subject=subject, type=node.draft.type, previous=node.seq)
     await batch.page([*map(detachment_draft, rows), *([node_draft] if len(rows) < paging.PAGE else [])])
-
-
-async def _deletion_result(batch: Batch, last: Event | None) -> NodeDeletionResult:
-    """Return the result. The events of the batch are consecutive, so their positions give the number of deletions."""
-    begin = await batch.core.store.first_row(POSITION, domain=batch.job.domain, event=batch.id)
-    version, first = last.seq if last else 0, begin.seq if begin and begin.seq else 0
-    return NodeDeletionResult(version=version, connections=version - first, resumed=batch.job.is_resumed or None)

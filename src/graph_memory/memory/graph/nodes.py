@@ -9,22 +9,15 @@ from pathlib import Path
 from graph_memory.memory.changes.context import owners_of, read_context
 from graph_memory.memory.changes.plan import Changeset, Context, node_not_found_error, unique_values
 from graph_memory.memory.contents import content_of
-from graph_memory.memory.core import (
-    Core,
-    SubjectRow,
-    check_version,
-    last_state,
-    used_ids,
-    version_after,
-)
+from graph_memory.memory.core import Core, LastState, SubjectRow, check_version, last_state, used_ids, version_after
 from graph_memory.memory.graph.describe import protection_info
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
-from graph_memory.model.events import Draft, Head, Op, new_id
+from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.results import ChangeResult, NodeContent, NodeCreationResult, NodeInfo
 from graph_memory.model.rules import check_subject
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ENTITY, MODIFIED, NodeState
-from graph_memory.model.values.arguments import check_new_id, check_tags, invalid_argument
+from graph_memory.model.values.arguments import check_tags, invalid_argument
 from graph_memory.model.values.content import DEFAULT_FORMAT, Content, check_content_format
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.fields import NAMESPACE, ROOT, NodeFields
@@ -67,35 +60,13 @@ class NodeEdit:
     """The search windows of the content, or None if the write computes them."""
 
 
-async def create_node(
-    core: Core,
-    domain: str,
-    type_name: str,
-    content: str | bytes | Path,
-    *,
-    encoding: str,
-    content_format: str,
-    properties: Mapping[str, object] | None,
-    tags: Sequence[str] | None,
-    fields: Mapping[str, str | None],
-    requested_id: str | None,
-) -> NodeCreationResult:
+async def create_node(core: Core, domain: str, node: NewNode, *, has_requested_id: bool) -> NodeCreationResult:
     """Create a node and return its id. See `Memory.create_node`."""
-    node = await new_node(
-        check_new_id("id", requested_id) if requested_id is not None else new_id("mem"),
-        type_name,
-        content,
-        encoding=encoding,
-        content_format=content_format,
-        properties=properties,
-        tags=tags,
-        fields=fields,
-    )
     await _check_before_blob(core, domain, node)
     node = replace(node, windows=await _store_content(core, domain, node.content))
 
     async def read(reader: Reader, head: Head) -> Context:
-        used = await used_ids(reader, domain, requested_id)
+        used = await used_ids(reader, domain, node.id if has_requested_id else None)
         return replace(await read_context(reader, head, [creation_draft(head, node)]), used_ids=used)
 
     def decide(head: Head, context: Context) -> Decision[None]:
@@ -132,7 +103,7 @@ async def new_node(
 
 
 async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
-    """Validate a node before its blob is stored. The write validates it again under the lock."""
+    """Validate a node before its blob is stored. The write validates it again, under the lock."""
     if not core.contents.is_inline(node.content.ref):
         head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
         if not head.ontology.open or head.ontology.find_node_type(node.type) is not None:
@@ -140,7 +111,7 @@ async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
 
 
 async def _store_content(core: Core, domain: str, content: Content) -> tuple[str, ...]:
-    """Store the content of a node, and return the content's search windows."""
+    """Store the content of a node, and return its search windows."""
     await core.contents.put(domain, content)
     return await core.contents.split_windows(content)
 
@@ -174,7 +145,7 @@ def creation_draft(head: Head, node: NewNode) -> Draft:
 
 async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
     """Return a node without its content. See `Memory.get_node`."""
-    node, _ = await _read_with_text(core.store, domain, node_id)
+    node = await read_node(core.store, domain, node_id)
     core.accesses.record(domain, [node.id])
     return node_info(node)
 
@@ -207,8 +178,9 @@ def node_info(node: NodeState) -> NodeInfo:
 
 async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent:
     """Return the content of a node. See `Memory.get_node_content`."""
-    node, inline = await _read_with_text(core.store, domain, node_id, with_text=True)
-    content = await core.contents.fetch(domain, node.content, inline)
+    row = await _read_last_state(core.store, domain, node_id, with_text=True)
+    node = NodeState.from_live(row.state)
+    content = await core.contents.fetch(domain, node.content, row.text)
     core.accesses.record(domain, [node.id])
     return NodeContent(content=content.encoded, encoding=content.encoding, format=content.format)
 
@@ -217,17 +189,17 @@ async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> 
     """Update a node and return its version. See `Memory.update_node`."""
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
-            await _read_with_text(core.store, domain, node_id)
+            await read_node(core.store, domain, node_id)
         edit = replace(edit, windows=await _store_content(core, domain, edit.content))
 
     async def read(reader: Reader, head: Head) -> tuple[NodeState, Context]:
-        node, _ = await _read_with_text(reader, domain, node_id)
+        node = await read_node(reader, domain, node_id)
         entity = {} if node.entity is None else {ENTITY: node.entity}
         values = unique_values(Kind.NODE, node.type, {**edit.properties, **entity}, head.ontology)
         return node, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
-    def decide(head: Head, pair: tuple[NodeState, Context]) -> Decision[int]:
-        node, context = pair
+    def decide(head: Head, stored: tuple[NodeState, Context]) -> Decision[int]:
+        node, context = stored
         return Decision(decide_update(head, node, edit, context), node.version)
 
     written = await core.log.write("update_node", domain, core.origin, read, decide)
@@ -247,24 +219,22 @@ def decide_update(head: Head, node: NodeState, edit: NodeEdit, context: Context)
 def update_draft(head: Head, node: NodeState, edit: NodeEdit) -> Draft:
     """Return the draft that updates a node, without validating the new values. Raises VERSION_CONFLICT."""
     check_version("Node", node.id, node.version, edit.expected_version)
-    after = _apply_edit(node, edit)
-    new_content = None if after.content.is_same(node.content) else edit.content
-    after = replace(after, fields=node.fields.with_changes(edit.fields, head.at, is_rewritten=new_content is not None))
-    return _draft(Op.UPDATE, replace(after, modified=head.at), new_content, edit.windows)
-
-
-def _apply_edit(node: NodeState, edit: NodeEdit) -> NodeState:
     properties = {**node.properties, **edit.properties}
     content = edit.content.ref if edit.content else node.content
     becomes_text = content.is_text and not node.content.is_text
+    content = replace(content, format=edit.format or (DEFAULT_FORMAT if becomes_text else node.content.format))
+    new_content = None if content.is_same(node.content) else edit.content
     text, title = (edit.content.text, None) if edit.content else (None, node.title)
-    return replace(
+    after = replace(
         node,
         properties=properties,
-        content=replace(content, format=edit.format or (DEFAULT_FORMAT if becomes_text else node.content.format)),
+        content=content,
         title=title_of(node.type, properties, text, previous=title),
         tags=node.tags if edit.tags is None else edit.tags,
+        fields=node.fields.with_changes(edit.fields, head.at, is_rewritten=new_content is not None),
+        modified=head.at,
     )
+    return _draft(Op.UPDATE, after, new_content, edit.windows)
 
 
 async def edit_of(
@@ -301,17 +271,14 @@ async def edit_of(
 
 async def read_node(reader: Reader, domain: str, node_id: str) -> NodeState:
     """Return the current state of a node. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
-    return (await _read_with_text(reader, domain, node_id))[0]
+    return NodeState.from_live((await _read_last_state(reader, domain, node_id)).state)
 
 
-async def _read_with_text(
-    reader: Reader, domain: str, node_id: str, *, with_text: bool = False
-) -> tuple[NodeState, str | None]:
-    """Return a node, and its inline text if `with_text` is set. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
+async def _read_last_state(reader: Reader, domain: str, node_id: str, *, with_text: bool = False) -> LastState:
     row = await last_state(reader, GET, domain, node_id, with_text=with_text)
     if row is None:
         raise node_not_found_error(domain, node_id)
-    return NodeState.from_live(row.state), row.text
+    return row
 
 
 def _draft(op: Op, node: NodeState, content: Content | None, windows: tuple[str, ...] | None) -> Draft:

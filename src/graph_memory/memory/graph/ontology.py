@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, Revision
-from graph_memory.memory.domains.tree import domain_draft
+from graph_memory.memory.domains.tree import domain_draft, read_nothing
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.ontology.inheritance import has_own_declarations, types_not_inherited
@@ -65,7 +65,7 @@ async def add_node_type(core: Core, domain: str, node_type: NodeType) -> Ontolog
         head.ontology.with_node_type(node_type)
         return Decision([new_type_draft(node_type)], None)
 
-    written = await core.log.write("add_node_type", domain, core.origin, _read_nothing, decide)
+    written = await core.log.write("add_node_type", domain, core.origin, read_nothing, decide)
     return OntologyChangeResult(version=written.receipt.seq or 0)
 
 
@@ -79,7 +79,7 @@ async def add_connection_type(core: Core, domain: str, connection_type: Connecti
         head.ontology.with_connection_type(connection_type)
         return Decision([new_type_draft(connection_type)], None)
 
-    written = await core.log.write("add_connection_type", domain, core.origin, _read_nothing, decide)
+    written = await core.log.write("add_connection_type", domain, core.origin, read_nothing, decide)
     return OntologyChangeResult(version=written.receipt.seq or 0)
 
 
@@ -181,10 +181,6 @@ def check_type_limit(ontology: Ontology, domain: str, limit: int) -> None:
         message = f"The open ontology of domain {domain} has {count} ad-hoc types, which is the limit"
         hint = Hint("Use an existing type", ", or declare the type with {add_node_type}", ".")
         raise GraphError(Code.TYPE_LIMIT_REACHED, message, {"limit": limit, "hint": hint})
-
-
-async def _read_nothing(_: Reader, __: Head) -> None:
-    return None
 
 
 async def last_ontology_event(reader: Reader, head: Head) -> Event | None:

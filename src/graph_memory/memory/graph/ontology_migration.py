@@ -14,16 +14,15 @@ from contextlib import suppress
 from functools import partial
 
 from graph_memory.memory.changes.context import read_stored, stored_rows
-from graph_memory.memory.changes.inverses import put_inverses
-from graph_memory.memory.changes.keys import put_keys
+from graph_memory.memory.changes.keys import put_inverses, put_keys
 from graph_memory.memory.changes.paging import PAGE, Batch, is_busy_with_job
-from graph_memory.memory.changes.stored_data_check import IncompatibleSubject, StoredRow, StoredType
+from graph_memory.memory.changes.stored_data_check import IncompatibleSubject, StoredType
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import with_titles
 from graph_memory.memory.graph.ontology import can_create_ontology, check_ontology, decide_ontology, last_ontology_event
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op, keep_declaration_order
-from graph_memory.model.ontology.indexes import Index, index_name, indexes_of, properties_of
+from graph_memory.model.ontology.indexes import index_name, indexes_of, properties_of
 from graph_memory.model.ontology.inheritance import check_inherited, has_own_declarations, types_not_inherited
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.ontology_diff import (
@@ -33,7 +32,7 @@ from graph_memory.model.ontology.ontology_diff import (
     diff_ontologies,
     materialized_type,
 )
-from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
+from graph_memory.model.ontology.types import kind_of_type, subject_of_type, type_state
 from graph_memory.model.projection import new_type_draft, ontology_state
 from graph_memory.model.results import OntologyApplyResult
 from graph_memory.model.subjects.kinds import TYPE_OF, Kind
@@ -57,11 +56,11 @@ _LastEvents = Mapping[str, Event]
 
 
 class _NeedsCheck(Exception):  # noqa: N818 - not an error: the change continues as a job
-    """Raised to stop a write whose change requires a check of the stored data."""
+    """Raised to stop a write whose change requires a check of the stored data, or changes its indexes."""
 
 
 async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyApplyResult:
-    """Make the types of a domain equal to an ontology. See `Memory.apply_ontology`."""
+    """Create a domain with an ontology, or add and change its types. See `Memory.apply_ontology`."""
     check_ontology(ontology)
 
     async def read(reader: Reader, head: Head) -> _LastEvents:
@@ -72,7 +71,7 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
 
     def decide(head: Head, last: _LastEvents) -> Decision[tuple[OntologyDiff, bool]]:
         planned = _plan_changes(head.ontology, ontology)
-        if _needs_check(planned):
+        if any(change.demands or change.changes_derived for change in planned.changed):
             raise _NeedsCheck
         if can_create_ontology(head):
             return Decision(
@@ -115,11 +114,6 @@ def _plan_changes(current: Ontology, ontology: Ontology) -> OntologyDiff:
         tuple(declared for declared in new_types if isinstance(declared, NodeType)),
         tuple(declared for declared in new_types if isinstance(declared, ConnectionType)),
     )
-
-
-def _needs_check(planned: OntologyDiff) -> bool:
-    """Return whether a change requires a check of the stored data or changes its indexes."""
-    return any(change.demands or change.changes_derived for change in planned.changed)
 
 
 async def _last_events(reader: Reader, domain: str, planned: OntologyDiff) -> _LastEvents:
@@ -198,7 +192,8 @@ async def _create_keys(batch: Batch, planned: OntologyDiff) -> None:
         async for _, rows in stored_rows(batch.core.store, job.domain, change.after, properties_of(indexes)):
             for start in range(0, len(rows), PAGE):
                 page = rows[start : start + PAGE]
-                await job.step(job.progress, partial(_put_keys, job.domain, change.after, indexes, page))
+                write = partial(put_keys, domain=job.domain, subject_type=change.after, indexes=indexes, rows=page)
+                await job.step(job.progress, write)
 
 
 async def _create_inverses(batch: Batch, change: TypeChange) -> None:
@@ -208,20 +203,9 @@ async def _create_inverses(batch: Batch, change: TypeChange) -> None:
     async for _, rows in stored_rows(batch.core.store, job.domain, change.after, []):
         ids = [row.id for row in rows]
         for start in range(0, len(ids), PAGE):
-            page = ids[start : start + PAGE]
-            await job.step(
-                job.progress, partial(_put_inverses, job.domain, name, materialized_type(change.before), page)
-            )
-
-
-async def _put_inverses(domain: str, name: str, kept_name: str, ids: Sequence[str], transaction: Transaction) -> None:
-    await put_inverses(transaction, domain, name, ids, kept_type=kept_name)
-
-
-async def _put_keys(
-    domain: str, declared: AnyType, indexes: Sequence[Index], rows: Sequence[StoredRow], transaction: Transaction
-) -> None:
-    await put_keys(transaction, domain, declared, indexes, rows)
+            page, kept_type = ids[start : start + PAGE], materialized_type(change.before)
+            write = partial(put_inverses, domain=job.domain, name=name, ids=page, kept_type=kept_type)
+            await job.step(job.progress, write)
 
 
 async def _delete_surplus(batch: Batch) -> None:

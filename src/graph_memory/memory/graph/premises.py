@@ -7,7 +7,7 @@ from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.graph.neighbours import states_of
+from graph_memory.memory.graph.describe import states_of
 from graph_memory.model.matching import is_valid_at
 from graph_memory.storage.log.writing import utc_now
 

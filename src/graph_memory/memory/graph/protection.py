@@ -111,9 +111,7 @@ async def protect(core: Core, domain: str, target: Target, terms: ProtectionTerm
 
     def decide(head: Head, current: _TargetState) -> Decision[tuple[int, Protection | None]]:
         after = terms.build_protection(core.origin, head.at) if terms else None
-        return Decision(
-            decide_protection(head, target, current.state, current.version, after), (current.version or 0, after)
-        )
+        return Decision(decide_protection(head, target.kind, current, after), (current.version or 0, after))
 
     written = await core.log.write("protect" if terms else "unprotect", domain, core.origin, read, decide)
     version, after = written.report
@@ -124,29 +122,23 @@ async def protect(core: Core, domain: str, target: Target, terms: ProtectionTerm
     )
 
 
-def decide_protection(
-    head: Head,
-    target: Target,
-    state: NodeState | ConnectionState | DomainState,
-    version: int | None,
-    after: Protection | None,
-) -> list[Draft]:
+def decide_protection(head: Head, kind: Kind, current: _TargetState, after: Protection | None) -> list[Draft]:
     """Return the event that sets or removes a protection, or an empty list if nothing changes."""
-    before = state.protection
+    state, before = current.state, current.state.protection
     is_same = before is None if after is None else before is not None and before.terms == after.terms
     if is_same and (before is None or before.is_active(head.at)):
         return []
     if isinstance(state, DomainState):
-        return [domain_draft(replace(state, protection=after), version)]
+        return [domain_draft(replace(state, protection=after), current.version)]
     ends = (state.from_node_id, state.to_node_id) if isinstance(state, ConnectionState) else (None, None)
     draft = Draft(
         op=Op.UPDATE,
-        kind=target.kind,
+        kind=kind,
         subject=state.id,
         type=state.type,
         from_id=ends[0],
         to_id=ends[1],
-        previous=version,
+        previous=current.version,
         state=replace(state, protection=after, modified=head.at).state(),
     )
     return Changeset.of(Context(ontology=head.ontology), [draft]).validate(head.domain)

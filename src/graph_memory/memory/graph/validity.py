@@ -70,29 +70,25 @@ def edit_of(
 
 
 async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityEdit) -> ChangeResult:
-    """Set the validity of a node or connection. See `Memory.set_validity`."""
+    """Set the validity of a node or connection. See `Memory.set_validity`.
+
+    Raises CONNECTION_ALREADY_EXISTS if a connection and its inverse would be valid at the same time.
+    """
 
     async def read(reader: Reader, head: Head) -> tuple[Subject, Context]:
         subject = await _read_subject(reader, domain, subject_id)
         broken = await find_broken_rules(reader, domain, [validity_draft(head, subject, edit)], head.ontology)
         return subject, Context(ontology=head.ontology, broken_rules=broken)
 
-    def decide(head: Head, pair: tuple[Subject, Context]) -> Decision[int]:
-        before, context = pair
-        return Decision(decide_validity(head, before, edit, context), before.version)
+    def decide(head: Head, stored: tuple[Subject, Context]) -> Decision[int]:
+        before, context = stored
+        draft = validity_draft(head, before, edit)
+        drafts = Changeset.of(context, [draft]).validate(head.domain)
+        is_same = same_state(draft.state or {}, before.state(), MODIFIED)
+        return Decision([] if is_same else drafts, before.version)
 
     written = await core.log.write("set_validity", domain, core.origin, read, decide)
     return ChangeResult(version=version_after(written.receipt.version_of(subject_id), written.report))
-
-
-def decide_validity(head: Head, before: Subject, edit: ValidityEdit, context: Context) -> list[Draft]:
-    """Return the event that changes the validity period, or an empty list if nothing changes.
-
-    Raises VERSION_CONFLICT, and CONNECTION_ALREADY_EXISTS if a connection and its inverse would be valid together.
-    """
-    draft = validity_draft(head, before, edit)
-    drafts = Changeset.of(context, [draft]).validate(head.domain)
-    return [] if same_state(draft.state or {}, before.state(), MODIFIED) else drafts
 
 
 def validity_draft(head: Head, before: Subject, edit: ValidityEdit) -> Draft:

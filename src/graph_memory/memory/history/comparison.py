@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -85,7 +84,7 @@ def content_change(before: State | None, after: State | None) -> ContentChange |
 
 
 def reason_not_compared(before: State | None, after: State | None) -> str | None:
-    """Return why the contents of two states cannot be compared line by line. Returns None if there is no obstacle."""
+    """Return the reason why the contents of two states cannot be compared line by line, or None if they can."""
     refs = [ref for state in (before, after) if (ref := content_ref(state or {}))]
     if not all(ref.is_text for ref in refs):
         return "binary"
@@ -97,24 +96,20 @@ def text_diff(before: str | None, after: str | None) -> tuple[str | None, str | 
     old_lines, new_lines = _split_lines(before), _split_lines(after)
     if max(len(old_lines), len(new_lines)) > COMPARED_LINES:
         return None, _TOO_LONG
-    return _cut_diff(
-        list(islice(difflib.unified_diff(old_lines, new_lines, "before", "after", lineterm=""), MAX_LINES + 1))
-    )
+    diff_lines = difflib.unified_diff(old_lines, new_lines, "before", "after", lineterm="")
+    lines = list(islice(diff_lines, MAX_LINES + 1))
+    text = "\n".join(lines[:MAX_LINES])
+    is_cut = len(lines) > MAX_LINES or len(text) > MAX_CHARACTERS
+    note = f"cut after {MAX_LINES} lines or {MAX_CHARACTERS:,} characters" if is_cut else None
+    return text[:MAX_CHARACTERS], note
 
 
 _TOO_LONG = "too long to compare"
 
 
 def _split_lines(text: str | None) -> list[str]:
-    """Split a text into lines. A trailing line break yields a final empty line. None yields no lines."""
+    """Split a text into lines. A line break at the end yields a final empty line. None yields no lines."""
     return [] if text is None else text.split("\n")
-
-
-def _cut_diff(lines: Sequence[str]) -> tuple[str, str | None]:
-    text = "\n".join(lines[:MAX_LINES])
-    is_cut = len(lines) > MAX_LINES or len(text) > MAX_CHARACTERS
-    note = f"cut after {MAX_LINES} lines or {MAX_CHARACTERS:,} characters" if is_cut else None
-    return text[:MAX_CHARACTERS], note
 
 
 def _value_change(name: str, before: State, after: State) -> ValueChange:
@@ -145,7 +140,7 @@ def _as_output(value: StoredValue | None) -> Value | None:
 
 
 def output_value(value: StoredValue | None) -> Value | None:
-    """Convert a stored value for a result. Cuts text that is longer than `MAX_VALUE_CHARACTERS`."""
+    """Convert a stored value for a result. Truncates text that is longer than `MAX_VALUE_CHARACTERS`."""
     return _shorten(_as_output(value))
 
 

@@ -44,7 +44,7 @@ PAGE_CHARACTERS = 100_000
 MAX_ENTRIES = 200
 """Maximum number of entries of a page. It is low because entries are read with their states and inline texts."""
 
-_CURSOR = re.compile(
+_CURSOR_PATTERN = re.compile(
     r"between:([0-9]{1,15}):([0-9]{1,15}):counts:((?:[a-z_]+[.](?:added|removed|changed)[.][0-9]{1,15},)*):after:(.+)",
     re.DOTALL,
 )
@@ -66,10 +66,7 @@ DIFFERENCES = query("history/differences", DifferencesRow)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The two log positions that a diff compares.
-
-    For a further page, also the last subject and the counts of the previous page.
-    """
+    """The log positions that a diff compares. For a further page, also the last subject and the counts of all pages."""
 
     since: int
     until: int
@@ -182,9 +179,9 @@ async def diff(
         limit=page_size + 1,
         texts=content,
     )
-    pairs = [DiffedSubject.of(pair_row) for pair_row in row.page[:page_size]]
-    entries = await _read_page(core, (before.domain, after.domain), pairs, content=content)
-    is_last = len(entries) == len(row.page)
+    differences = [DiffedSubject.of(page_row) for page_row in row.page[:page_size]]
+    entries = await _read_page(core, (before.domain, after.domain), differences, content=content)
+    listed, is_last = differences[: len(entries)], len(entries) == len(row.page)
     counts = row.counts if span.counts is None else span.counts
     return Diff(
         since=span.since,
@@ -193,7 +190,7 @@ async def diff(
         **_add_counts(counts).model_dump(),
         by_kind=_add_counts_by_kind(counts),
         entries=tuple(entries),
-        changes=tuple(item.line() for item in digest(pair.rendered for pair in pairs[: len(entries)])),
+        changes=tuple(item.line() for item in digest(difference.rendered for difference in listed)),
         next_cursor=None if is_last else span.cursor(counts, entries[-1].subject),
         warnings=None if counts else await unknown_types(core, domain, types),
     )
@@ -219,7 +216,7 @@ async def _resolve_span(
 
 
 def _parse_cursor(cursor: str) -> Span:
-    match = _CURSOR.fullmatch(cursor)
+    match = _CURSOR_PATTERN.fullmatch(cursor)
     if match is None or not is_encodable(cursor):
         raise invalid_cursor_error(cursor)
     counts = [part.split(".") for part in match[3].split(",")[:-1]]
@@ -231,15 +228,17 @@ def _parse_cursor(cursor: str) -> Span:
 
 
 async def _read_page(
-    core: Core, domains: tuple[str, str], pairs: Sequence[DiffedSubject], *, content: bool
+    core: Core, domains: tuple[str, str], differences: Sequence[DiffedSubject], *, content: bool
 ) -> list[DiffEntry]:
     """Return the entries that fit on a page, or at least the first one."""
     entries: list[DiffEntry] = []
     remaining_characters = PAGE_CHARACTERS
-    for pair in pairs:
-        entry = pair.entry()
+    for difference in differences:
+        entry = difference.entry()
         if content and entry.content is not None:
-            entry = entry.model_copy(update={"content": await _with_text_diff(core, domains, pair, entry.content)})
+            entry = entry.model_copy(
+                update={"content": await _with_text_diff(core, domains, difference, entry.content)}
+            )
         remaining_characters -= len(entry.model_dump_json())
         if remaining_characters < 0 and entries:
             break
@@ -248,13 +247,13 @@ async def _read_page(
 
 
 async def _with_text_diff(
-    core: Core, domains: tuple[str, str], pair: DiffedSubject, change: ContentChange
+    core: Core, domains: tuple[str, str], difference: DiffedSubject, change: ContentChange
 ) -> ContentChange:
     """Add a text diff to a change of content, if possible. Raises CONTENT_READ_FAILED if it cannot be read."""
-    if reason := reason_not_compared(pair.before, pair.after):
+    if reason := reason_not_compared(difference.before, difference.after):
         return change.model_copy(update={"note": reason})
-    before = await _fetch_text(core, domains[0], pair.before, pair.texts[0])
-    after = await _fetch_text(core, domains[1], pair.after, pair.texts[1])
+    before = await _fetch_text(core, domains[0], difference.before, difference.texts[0])
+    after = await _fetch_text(core, domains[1], difference.after, difference.texts[1])
     diff_text, note = await anyio.to_thread.run_sync(text_diff, before, after)
     return change.model_copy(update={"diff": diff_text, "note": note})
 

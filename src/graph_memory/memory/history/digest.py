@@ -1,4 +1,4 @@
-"""Describes changes briefly, one line per node, such as `Tomas Lind: + "head of platform"; launch 20 Nov → 4 Dec`."""
+"""Describes changes in one line per node, such as `Tomas Lind: + "head of platform"; launch 20 Nov → 4 Dec`."""
 
 from __future__ import annotations
 
@@ -33,10 +33,7 @@ _PLAIN = re.compile(r"[\w.:@/+-]{1,40}|[A-Z0-9][\w.'-]{0,20}(?: [A-Z0-9][\w.'-]{
 
 @dataclass(frozen=True, slots=True)
 class ChangeDescription:
-    """The description of one change of a node.
-
-    `subject` is the changed subject: the node, or its observation or connection.
-    """
+    """The description of one change of a node. `subject` is the node, or the changed observation or connection."""
 
     subject: str
     words: str
@@ -64,7 +61,7 @@ class NodeChanges:
 
 
 def digest(changes: Iterable[ChangeToDescribe], quote_text: Quote = quote) -> list[NodeChanges]:
-    """Group changes by node. `changes` are sorted, newest first, and the nodes keep this order.
+    """Group changes by node. `changes` must be sorted, newest first. The nodes keep this order.
 
     Changes of observations and connections are listed under their node or source node. If a value changed several
     times, only the newest change is included. Changes of types and domains are described as in the log.
@@ -101,19 +98,16 @@ class _Merges:
     newest_writes: dict[str, str | None] = field(default_factory=dict[str, str | None])
     """The id of the newest write that changed each value, keyed as in `Parts`."""
 
-    def record(self, change: ChangeToDescribe, about: str, parts: Parts) -> None:
+    def record(self, change: ChangeToDescribe, node_id: str, parts: Parts) -> None:
         draft = change.draft
         if draft.kind is Kind.NODE:
             if draft.op is Op.DELETE:
-                self.deletions.setdefault(about, (str((change.before or {}).get("name", "")), change.batch))
-            self.holders |= dict.fromkeys(((name, change.batch) for name in _new_aliases(change)), about)
+                self.deletions.setdefault(node_id, (str((change.before or {}).get("name", "")), change.batch))
+            self.holders |= dict.fromkeys(((name, change.batch) for name in _new_aliases(change)), node_id)
         self.newest_writes.update((key, change.batch) for key in parts if key not in self.newest_writes)
 
     def apply(self, nodes: Mapping[str, NodeChanges]) -> None:
-        """Mark deleted nodes that were merged into other nodes.
-
-        Replaces the changes made by a merge with one entry for the merge.
-        """
+        """Mark deleted nodes that were merged into other nodes. One entry replaces the changes made by the merge."""
         for item in nodes.values():
             deletion = self.deletions.get(item.id)
             if item.state != "deleted" or deletion is None or deletion not in self.holders:
@@ -138,10 +132,10 @@ def quote_unless_plain(value: StoredValue, quote: Quote) -> str:
     return as_text(value) if isinstance(value, int | float | datetime) else quote(", ".join(value))
 
 
-def _title(change: ChangeToDescribe, about: str, quote: Quote) -> str:
+def _title(change: ChangeToDescribe, node_id: str, quote: Quote) -> str:
     state = change.draft.state or change.before or {}
     name = state.get("name") or state.get("_title") if change.draft.kind is Kind.NODE else change.from_title
-    return quote_unless_plain(str(name or about), quote)
+    return quote_unless_plain(str(name or node_id), quote)
 
 
 def _record_node_state(item: NodeChanges, change: ChangeToDescribe) -> None:

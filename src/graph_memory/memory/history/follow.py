@@ -70,10 +70,7 @@ async def follow(
 
 
 async def _unread_ranges(core: Core, domain: str, position: int, last: int) -> Sequence[EventRange]:
-    """Return the event ranges between two log positions in the domain's history, oldest first.
-
-    Raises HISTORY_COMPACTED if a part of that history was compacted.
-    """
+    """Return the event ranges between two log positions, oldest first. Raises HISTORY_COMPACTED if any is compacted."""
     if position >= last:
         return ()
     segments = await segments_of(core.store, domain)

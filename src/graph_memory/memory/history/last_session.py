@@ -1,7 +1,4 @@
-"""Resolves `last session` or `last session of Apollo` to a point of the log.
-
-Ignores the caller's own session.
-"""
+"""Resolves `last session` or `last session of Apollo` to a point in the log. Ignores the caller's own session."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from graph_memory.storage.queries import query
 MAX_EVENTS = 20_000
 """Maximum number of events, newest first, that are searched for the last session."""
 MAX_SESSIONS = 1_000
-_VERSION = re.compile(r" v?\d\S*$")
+_VERSION_SUFFIX = re.compile(r" v?\d\S*$")
 _END_ARGUMENTS = frozenset({"until", "at", "as_of"})
 """Arguments that resolve `last session` to the end of the session. Other arguments resolve it to the start."""
 
@@ -29,7 +26,7 @@ SESSIONS_OF_PROJECT = query("history/sessions_of_project", str)
 
 
 async def point_at(core: Core, domain: str, argument: str, point: int | str | None) -> int | str | None:
-    """Return a point of the log. Resolves `last session` to the position of that session's first or last change.
+    """Return a point in the log. Resolves `last session` to the position of that session's first or last change.
 
     Raises INVALID_ARGUMENT if there is no such session, and ONTOLOGY_NOT_FOUND if the domain does not exist.
     """
@@ -48,9 +45,9 @@ async def last_session(
 ) -> SessionSummary | None:
     """Return the latest session of the project, actor or session id `of`.
 
-    If `of` is None, return the latest session of the caller's actor, in any version. If that actor has no session,
-    return the latest session of any actor. With `or_any`, do the same if `of` has no session. The caller's own session
-    and the session with the id `excluded` are ignored.
+    If `of` is None, return the latest session of the caller's actor, in any version, or if that actor has no session,
+    of any actor. With `or_any`, do the same if `of` has no session. The caller's own session and the session with the
+    id `excluded` are ignored.
     """
     summaries = [
         session
@@ -85,12 +82,11 @@ async def _read_sessions(core: Core, domain: str) -> list[SessionSummary]:
     return sessions
 
 
-def _matches_name(session: SessionSummary, of: str, ids: Collection[str]) -> bool:
-    """Return whether `of` is the session's id or actor, or `ids` (a project's sessions) contains its id."""
-    folded_name = of.casefold()
+def _matches_name(session: SessionSummary, owner: str, project_sessions: Collection[str]) -> bool:
+    """Return whether `owner` is the id or the actor of a session, or the session belongs to the project."""
     names = {name.casefold() for name in (session.session, session.actor, _without_version(session.actor)) if name}
-    return session.session in ids or folded_name in names
+    return session.session in project_sessions or owner.casefold() in names
 
 
 def _without_version(actor: str | None) -> str | None:
-    return None if actor is None else _VERSION.sub("", actor)
+    return None if actor is None else _VERSION_SUFFIX.sub("", actor)

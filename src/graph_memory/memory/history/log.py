@@ -31,13 +31,13 @@ PAGE = 50
 MAX_PERIODS = 1_000
 MAX_OBSERVATIONS = 500
 """Maximum number of observations of a node whose changes are read, newest first."""
-_MILLISECONDS = 1_000
-_CURSOR = "before:"
+_MILLISECONDS_PER_SECOND = 1_000
+_CURSOR_PREFIX = "before:"
 
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event with the data for its description: the earlier state and the titles."""
+    """An event with the data for its description: the earlier state, and the titles of a connection's endpoints."""
 
     event: Mapping[str, object]
     previous: Mapping[str, object] | None
@@ -84,7 +84,7 @@ CHANGE_COUNTS = query("history/change_counts", ChangeCountRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Criteria that select changes. A criterion of None matches all changes."""
+    """Criteria that select changes. A criterion that is None matches all changes."""
 
     subject: str | None = None
     session: str | None = None
@@ -168,7 +168,7 @@ async def log(
         if len(rows) <= page_size:
             rows += await events_in(core, criteria, event_range, page_size + 1 - len(rows))
     entries = [entry_of(row, full=full) for row in rows[:page_size]]
-    next_cursor = f"{_CURSOR}{entries[-1].seq}" if len(rows) > page_size else None
+    next_cursor = f"{_CURSOR_PREFIX}{entries[-1].seq}" if len(rows) > page_size else None
     warnings = None if entries else await unknown_types(core, domain, requested_filter.types)
     return LogPage(entries=tuple(entries), next_cursor=next_cursor, warnings=warnings)
 
@@ -191,7 +191,7 @@ async def events_in(core: Core, criteria: Filter, event_range: EventRange, limit
 async def count_changes(
     core: Core, domain: str, begin: datetime, end: datetime, periods: int
 ) -> tuple[ChangeCount, ...]:
-    """Return the number of changes by period, kind and operation. See `History.count_changes`."""
+    """Return the number of changes for each period, kind and operation. See `History.count_changes`."""
     check_integer("periods", periods, 1, MAX_PERIODS)
     for name, moment in (("begin", begin), ("end", end)):
         if moment.tzinfo is None:
@@ -204,8 +204,8 @@ async def count_changes(
         if segment.domain == domain
     ]
     times = {
-        "begin": begin.timestamp() * _MILLISECONDS,
-        "length": max((end - begin).total_seconds() * _MILLISECONDS / periods, 1.0),
+        "begin": begin.timestamp() * _MILLISECONDS_PER_SECOND,
+        "length": max((end - begin).total_seconds() * _MILLISECONDS_PER_SECOND / periods, 1.0),
     }
     counts: Counter[tuple[int, Kind, Operation]] = Counter()
     for event_range in own_ranges:
@@ -262,8 +262,8 @@ async def compacted_sessions(reader: Reader, domain: str) -> list[SessionSummary
 def _parse_cursor(cursor: str | None) -> int:
     if cursor is None:
         return END
-    number = cursor.removeprefix(_CURSOR)
-    if not cursor.startswith(_CURSOR) or not (number.isascii() and number.isdigit()) or len(number) > 16:
+    number = cursor.removeprefix(_CURSOR_PREFIX)
+    if not cursor.startswith(_CURSOR_PREFIX) or not (number.isascii() and number.isdigit()) or len(number) > 16:
         raise invalid_cursor_error(cursor)
     return int(number)
 

@@ -60,24 +60,26 @@ class ChangeToDescribe:
     """The id of the batch that wrote the change."""
 
 
-def summary(rendered: ChangeToDescribe) -> str:
+def summary(change: ChangeToDescribe) -> str:
     """Describe a change in one line, such as `Action "Call contractor": status "next" → "done"`."""
-    draft = rendered.draft
+    draft = change.draft
     if draft.erased:
         return _describe_erased(draft)
     if draft.kind is Kind.DOMAIN:
-        return _describe_domain(draft.state or {}, rendered.before)
+        return _describe_domain(draft.state or {}, change.before)
     if draft.kind is Kind.ONTOLOGY:
-        return _describe_ontology(draft.state or {}, rendered.before)
-    name = _describe_subject(rendered)
+        return _describe_ontology(draft.state or {}, change.before)
+    name = _describe_subject(change)
     is_type = draft.kind in TYPES
     if draft.op is Op.CREATE:
         return f"{name} {'defined' if is_type else 'created' if draft.previous is None else 'restored'}"
     if draft.op is Op.DELETE:
-        return f"{name} {'removed' if is_type else 'deleted'}{_connection_count_text(rendered.deleted_connections)}"
-    if is_type and rendered.before and draft.state:
-        return f"{name}: {describe_type_change(_type_in(rendered.before), _type_in(draft.state)) or 'rewritten'}"
-    return f"{name}: {_describe_changes(rendered.before or {}, draft.state or {}, rendered.at)}"
+        count = change.deleted_connections
+        count_text = f", with {count:,} connection{'' if count == 1 else 's'}" if count else ""
+        return f"{name} {'removed' if is_type else 'deleted'}{count_text}"
+    if is_type and change.before and draft.state:
+        return f"{name}: {describe_type_change(_type_in(change.before), _type_in(draft.state)) or 'rewritten'}"
+    return f"{name}: {_describe_changes(change.before or {}, draft.state or {}, change.at)}"
 
 
 def _describe_ontology(state: State, before: State | None) -> str:
@@ -88,10 +90,6 @@ def _describe_ontology(state: State, before: State | None) -> str:
 
 def _type_in(state: State) -> AnyType:
     return type_from_json(str(state["_definition"]))
-
-
-def _connection_count_text(took: int) -> str:
-    return f", with {took:,} connection{'' if took == 1 else 's'}" if took else ""
 
 
 def _describe_erased(draft: Draft) -> str:
@@ -114,7 +112,7 @@ def _describe_domain(state: State, before: State | None) -> str:
 
 
 def _describe_fields(state: State, before: State) -> str:
-    """Describe changes of a domain's parent, description and metadata. Only for the parent, include the new value."""
+    """Describe changes of the parent, description and metadata of a domain. Only the new parent is mentioned."""
     lines = [f"Domain moved under {printable(state[PARENT])}" if PARENT in state else "Domain removed from its parent"]
     lines = lines if state.get(PARENT) != before.get(PARENT) else []
     changed = [name for name in ("description", "metadata") if state.get(f"_{name}") != before.get(f"_{name}")]
@@ -132,37 +130,30 @@ def _parse_merges(state: State) -> Mapping[str, Mapping[str, object]]:
     return json.loads(str(state.get("_merges", "{}")))
 
 
-def _describe_subject(rendered: ChangeToDescribe) -> str:
-    draft, state = rendered.draft, rendered.draft.state or rendered.before or {}
+def _describe_subject(change: ChangeToDescribe) -> str:
+    draft, state = change.draft, change.draft.state or change.before or {}
     match draft.kind:
         case Kind.NODE:
             return f"{printable(draft.type)} {quote(state.get('_title', draft.subject))}"
         case Kind.CONNECTION:
-            ends = (rendered.from_title or draft.from_id, rendered.to_title or draft.to_id)
+            ends = (change.from_title or draft.from_id, change.to_title or draft.to_id)
             return f"{quote(ends[0])} {printable(draft.type)} {quote(ends[1])}"
         case Kind.OBSERVATION:
-            about = quote(rendered.from_title or draft.from_id)
-            return f"Observation {_shorten(state.get('_text', draft.subject))} on {about}"
+            node = quote(change.from_title or draft.from_id)
+            return f"Observation {_shorten(state.get('_text', draft.subject))} on {node}"
         case Kind.LINK:
-            ends = (
-                quote(rendered.from_title or draft.from_id),
-                f"{state.get('_target_domain')}:{state.get('_target')}",
-            )
-            return f"Link {printable(state.get('_link_type', draft.subject))} from {ends[0]} to {ends[1]}"
+            source = quote(change.from_title or draft.from_id)
+            target = f"{state.get('_target_domain')}:{state.get('_target')}"
+            return f"Link {printable(state.get('_link_type', draft.subject))} from {source} to {target}"
         case _:
             return f"{str(draft.kind).replace('_', ' ').capitalize()} {printable(draft.subject.partition('/')[2])}"
 
 
 def _describe_changes(before: State, after: State, at: datetime | None) -> str:
-    lines = [
-        line for key in sorted({*before, *after}, key=_sort_key) if (line := _describe_change(key, before, after, at))
-    ]
+    keys = sorted({*before, *after}, key=lambda key: (key.startswith("_"), key))
+    lines = [line for key in keys if (line := _describe_change(key, before, after, at))]
     more = [f"{len(lines) - MAX_CHANGES} more changes"] if len(lines) > MAX_CHANGES else []
     return ", ".join(lines[:MAX_CHANGES] + more) or "rewritten"
-
-
-def _sort_key(key: str) -> tuple[bool, str]:
-    return key.startswith("_"), key
 
 
 def _describe_change(key: str, before: State, after: State, at: datetime | None) -> str | None:
@@ -208,7 +199,7 @@ def _format_day(key: str, at: datetime) -> str:
 
 
 def _format_times(key: str, *times: datetime) -> list[str]:
-    """Return times of one day as text, with enough digits to differ. The end of a validity at midnight is 24:00."""
+    """Return times of one day as texts, precise enough to differ. A validity that ends at midnight ends at 24:00."""
     lines: list[str] = []
     for precision in ("minutes", "seconds", "microseconds"):
         lines = [at.astimezone(UTC).time().isoformat(precision) for at in times]
@@ -218,10 +209,7 @@ def _format_times(key: str, *times: datetime) -> list[str]:
 
 
 def alias_words(before: object, after: object, quote_name: Callable[[str], str] | None = None) -> str:
-    """List the added and removed aliases, such as `alias "Ines" added`.
-
-    After the first few, only their number is given.
-    """
+    """List the added and removed aliases, such as `alias "Ines" added`. After the first three, only count them."""
     old, new = ([name.strip() for name in listed_names(value) if name.strip()] for value in (before, after))
     words = quote_name or _shorten
     lines = [f"alias {words(name)} added" for name in new if name not in old]
@@ -239,7 +227,6 @@ def _whole_aliases(before: object, after: object, words: Callable[[str], str]) -
 
 
 def _describe_decisions(key: str, before: object, after: object) -> str:
-    """Describe a change of an observation's questions, or of the observations that it replaces."""
     has_fewer = len(cast("Sequence[str]", after or ())) < len(cast("Sequence[str]", before or ()))
     if key == "_asks":
         return "question answered" if has_fewer else "question asked"

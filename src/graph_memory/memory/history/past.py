@@ -1,4 +1,4 @@
-"""`Past`: the state of a domain at a point of its log, read without a copy.
+"""`Past`: the state of a domain at a point in its log, read without a copy.
 
 Unchanged subjects are read from the live graph, and changed subjects from the log. So the recent past is cheap to read,
 and the cost of a single node or connection does not depend on the length of the log.
@@ -89,7 +89,7 @@ CONNECTED_NODES = id_query("history/connected_nodes")
 
 
 async def weigher_at(core: Core, domain: str, seq: int) -> connection_weights.ConnectionWeigher:
-    """Return a weigher for a domain's connections at a log position. It computes weights as of that position's time."""
+    """Return a weigher for a domain's connections at a log position. It uses the time of the event at that position."""
     [row] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[seq])
     types = await read_logged_types(core.store, domain, seq)
     await check_kept(core, domain, seq)
@@ -109,11 +109,11 @@ async def check_kept(core: Core, domain: str, seq: int) -> None:
 
 
 class Past(PastWeightMethods):
-    """A domain in its state after one event of its log. Get it from `History.as_of`.
+    """The state of a domain after one event in its log. Get it from `History.as_of`.
 
     It has the reading methods of `Memory`, with the same arguments, results and errors. It contains subjects that were
-    deleted later, with their content. It does not contain subjects that were created later. Later writes do not change
-    it. If the log is compacted beyond its event, all methods raise HISTORY_COMPACTED.
+    deleted later, with their content, but not subjects that were created later. Later writes do not change it. If the
+    log is compacted beyond its event, all methods raise HISTORY_COMPACTED.
     """
 
     def __init__(self, core: Core, domain: str, seq: int) -> None:
@@ -226,7 +226,7 @@ class Past(PastWeightMethods):
         connection_weights.check_min_strength(min_strength, transitive=transitive)
         if not transitive:
             read_links = None if min_strength is None else (await self._weigher()).minimum_weight_reader(min_strength)
-            return await self._neighbour_page(node_id, page, selector, detail=detail, only=read_links)
+            return await self._neighbour_page(node_id, page, selector, detail=detail, reader=read_links)
         check_transitive(await self.get_ontology(), connection_type)
         unpaged = Page("", UNLIMITED, page.valid_at)
 
@@ -279,13 +279,13 @@ class Past(PastWeightMethods):
         return nodes
 
     async def describe_connections(self, connection_ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
-        """Return the type, endpoints and properties of each connection, in the given order. See `describe_nodes`."""
+        """Return the type, endpoints and properties of each connection, in the given order. Omits missing ones."""
         connections = await describe.describe_connections(self._core, self._domain, connection_ids, self.seq)
         await self._check_kept()
         return connections
 
     async def get_ontology(self) -> Ontology:
-        """Return the ontology at that point. Raises ONTOLOGY_NOT_FOUND if there was none."""
+        """Return the ontology at that point. Raises ONTOLOGY_NOT_FOUND if the domain had none."""
         types = await read_logged_types(self._core.store, self._domain, self._seq)
         await self._check_kept()
         if not types:
@@ -310,7 +310,7 @@ class Past(PastWeightMethods):
         return await weigher_at(self._core, self._domain, self.seq)
 
     async def _neighbour_page(
-        self, node_id: str, page: Page, selector: ConnectionSelector, *, detail: bool, only: ReadLinks | None = None
+        self, node_id: str, page: Page, selector: ConnectionSelector, *, detail: bool, reader: ReadLinks | None = None
     ) -> ConnectedNodes:
         arguments = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **selector.params}
         marked_rows = await read_marked(self._core, CONNECTED_NODES, self._domain, **arguments)
@@ -325,7 +325,7 @@ class Past(PastWeightMethods):
             lambda: read_all_links(selector, node_id, partial(self._find_ids, CONNECTIONS), self._states),
             detail=detail,
             at=self.seq,
-            read_links=only,
+            read_links=reader,
         )
         await self._check_kept()
         return result

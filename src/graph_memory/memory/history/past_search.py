@@ -1,4 +1,4 @@
-"""Substring search at a point of the log."""
+"""Substring search in the state of a domain at a point in its log."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class PastSearch:
     async def _find_changed(self, searched_text: Needle, node_type: str | None, page: Page) -> list[str]:
         """Return the ids of the nodes that changed later and contained the searched text at the log position.
 
-        Stops one id after the page, which shows that there is a next page.
+        Returns one id more than the page needs if there is a next page.
         """
         results: list[str] = []
         after = page.after

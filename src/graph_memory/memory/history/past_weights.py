@@ -1,4 +1,4 @@
-"""Connection weights at a point of the log."""
+"""Connection weights at a point in the log."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from typing import cast, get_args
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.history.results import ReviewList, Verdict
-from graph_memory.model.errors import GraphError
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log.ontologies import no_ontology_error
@@ -57,7 +56,11 @@ async def mark_reviewed(core: Core, domain: str, verdicts: Mapping[int, Verdict 
                 "Use a change number from `log`.",
             )
         if other_seqs := [seq for seq in verdicts if seq <= row.after]:
-            raise _not_in_own_log_error(other_seqs[0], row.after)
+            raise invalid_argument(
+                "verdicts",
+                f"Change {other_seqs[0]} is not in this domain's own log, which begins after {row.after}",
+                "Review the changes of a branch's base in the base. Compacted changes cannot be reviewed.",
+            )
         kept = {
             seq: review
             for seq, review in reviews_from_json(row.reviewed).items()
@@ -71,16 +74,7 @@ async def mark_reviewed(core: Core, domain: str, verdicts: Mapping[int, Verdict 
     return await core.store.write("mark_reviewed", add)
 
 
-def _not_in_own_log_error(seq: int, after: int) -> GraphError:
-    return invalid_argument(
-        "verdicts",
-        f"Change {seq} is not in this domain's own log, which begins after {after}",
-        "Review the changes of a branch's base in the base. Compacted changes cannot be reviewed.",
-    )
-
-
 def _as_result(domain: str, row: ReviewedRow | None, changes: Collection[int] | None) -> ReviewList:
-    """Return the reviews of the given changes, or of all changes."""
     if row is None:
         raise no_ontology_error(domain)
     reviews, settled = reviews_from_json(row.reviewed), row.after

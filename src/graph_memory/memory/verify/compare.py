@@ -74,7 +74,7 @@ LiveSubjects = dict[tuple[str, str | None], LiveSubject]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A subject that differs from the log: its live state, and its last event, which is None without an event."""
+    """A subject that differs from the log: its live state, and its last event, or None if it is not in the log."""
 
     subject: Subject
     event: Event | None
@@ -118,8 +118,8 @@ class Finding:
         if self.event is None or self.live.stored is None:
             return False
         draft = self.event.draft
-        ends = (self.live.facts.get("from"), self.live.facts.get("to"))
-        return COPIES in self.live.facts or ends != (draft.from_id, draft.to_id)
+        live_ends = (self.live.facts.get("from"), self.live.facts.get("to"))
+        return COPIES in self.live.facts or live_ends != (draft.from_id, draft.to_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Examination:
         """Hash and encoding of each piece of content that was checked."""
 
     async def examine(self, subjects: Sequence[Subject]) -> list[Finding]:
-        """Return the subjects that differ between graph and log."""
+        """Return the subjects whose states in the graph and in the log differ."""
         ids = list(dict.fromkeys(subject.id for subject in subjects))  # a connection may be listed with two types
         events = {event.draft.subject: event for event in await self._read_events(ids)}
         live_subjects = await self._read_live(subjects, events)
@@ -183,7 +183,9 @@ class Examination:
             if check.is_inline and live.inline is None and await self._is_blob(event):
                 check = replace(check, is_inline=False)  # first stored as a blob, and later as text in Neo4j
             content = check.content or (_recover_text(event, live) if check.fault else None)
-            event = replace(event, draft=replace(event.draft, content=content, windows=_windows_of_content(event)))
+            ref = content_ref(event.draft.state or {})
+            windows = None if ref is None or ref.is_text else ()  # binary content has no search windows
+            event = replace(event, draft=replace(event.draft, content=content, windows=windows))
             expected = expected_facts(event, self._ontology)
             _normalize_text_facts(live, event)
             _add_content(live, event, check)
@@ -243,7 +245,6 @@ class Examination:
     async def _add_live_connections(
         self, live_subjects: LiveSubjects, subjects: Sequence[Subject], nodes: Sequence[str]
     ) -> None:
-        """Add the live connections from these nodes to `live_subjects`, with the facts about their endpoints."""
         params = {"domain": self._domain, "nodes": nodes, "ids": [subject.id for subject in subjects]}
         for row in await self._reader.read(LIVE_CONNECTIONS, **params) if nodes else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
@@ -303,17 +304,8 @@ def text_in(stored: Mapping[str, object]) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _windows_of_content(event: Event) -> tuple[str, ...] | None:
-    """Return an empty tuple for binary content, which has no search windows.
-
-    For text, returns None, because the windows come from the text.
-    """
-    ref = content_ref(event.draft.state or {})
-    return None if ref is None or ref.is_text else ()
-
-
 def _normalize_text_facts(live: LiveSubject, event: Event) -> None:
-    """Give an indexed text the facts of a text that is not yet indexed, because both states are correct."""
+    """Give an indexed text the same facts as a text that is not indexed yet, because both states are correct."""
     text, waiting_fact = searchable_text(event.draft), exact_key(value=False)
     if (
         text is not None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import cast
 
 from graph_memory.model.events import Draft, Event, Op
@@ -61,10 +60,7 @@ class WindowRow:
     is_new: bool
 
     def row(self, domain: str) -> Row:
-        """Return the window as the projection would write it.
-
-        Includes the stored grams only if they do not match the text.
-        """
+        """Return the window as the projection would write it. Includes the stored grams only if they are wrong."""
         is_indexed = self.is_new or self.grams == trigram_text(domain, str(self.text))
         index_fault: Row = {} if is_indexed else {"_grams": self.grams}
         return {"_place": self.place, "_type": self.type, "_text": self.text, **index_fault}
@@ -146,7 +142,7 @@ def ends(from_id: str | None, to_id: str | None) -> Facts:
 
 
 def key_facts(rows: Iterable[Row]) -> Facts:
-    """Return a subject's index keys as facts to compare with the log."""
+    """Return the facts about the index keys of a subject."""
     return _number_repeats((f"key {row['_kind']} {row['_type']} {row['_property']}", row["_value"]) for row in rows)
 
 
@@ -219,40 +215,7 @@ def _difference(kind: str, subject: str, name: str, expected: object, live: obje
 
 
 def _as_text(value: object) -> str | None:
-    return (
-        None
-        if value is None
-        else (str(value) if isinstance(value, ExactValue) else as_text(value))[:_MAX_VALUE_CHARACTERS]
-    )
-
-
-def shape_differences(
-    *,
-    whole_events: int,
-    whole_after: int,
-    last: int,
-    ontology_last: int,
-    seq: int,
-    ontology_version: int,
-    last_at: datetime | None,
-    domain_last_at: datetime | None,
-    turns: Sequence[int] = (),
-    domain_turns: Sequence[int] = (),
-) -> Sequence[Difference]:
-    """Return the errors of a log as a whole: gaps, and counters of its domain that differ from the log.
-
-    `turns` are the numbers of the log's events that have an earlier time than their predecessor. `domain_turns` are the
-    numbers that the domain node stores for them.
-    """
-    checks = (
-        ("the log has gaps: its number of events differs from its last seq", last - whole_after, whole_events),
-        ("seq of the domain differs", last, seq),
-        ("ontology version of the domain differs", ontology_last, ontology_version),
-        ("time of the last change of the domain differs", last_at, domain_last_at),
-        ("list of times that go back differs", list(turns), list(domain_turns)),
-    )
-    return [
-        Difference(kind="domain", subject="domain", problem=problem, expected=as_text(expected), found=as_text(number))
-        for problem, expected, number in checks
-        if expected != number
-    ]
+    if value is None:
+        return None
+    text = str(value) if isinstance(value, ExactValue) else as_text(value)
+    return text[:_MAX_VALUE_CHARACTERS]

@@ -22,7 +22,7 @@ from graph_memory.storage.queries import query
 
 SEARCH = "search"
 """The kind of differences in the search index."""
-_VECTORS = ("_embedding", "_model", "_next_embedding", "_next_model")
+_VECTOR_FIELDS = ("_embedding", "_model", "_next_embedding", "_next_model")
 PAGE = 500
 """Maximum number of subjects that one page compares."""
 
@@ -40,7 +40,7 @@ class _Rows:
 async def find_passage_differences(core: Core, domain: str) -> list[Difference]:
     """Return a difference for each passage or name in the index that differs from the log.
 
-    Without an index, returns an empty list. Repeats the comparison if events were removed from the log during it.
+    If there is no index, returns an empty list. If events were removed from the log meanwhile, compares again.
     """
     while True:
         before = await core.store.first_row(POSITION, domain=domain)
@@ -112,11 +112,11 @@ def _expected_row(domain: str, version: Version, passage: Passage, stored: Mappi
 
 
 def _without_fields(row: Mapping[str, object], ignored: Sequence[str]) -> dict[str, object]:
-    return {name: value for name, value in row.items() if name not in _VECTORS and name not in ignored}
+    return {name: value for name, value in row.items() if name not in _VECTOR_FIELDS and name not in ignored}
 
 
 async def _unknown_owners(core: Core, domain: str, at: int, live_subjects: set[str]) -> list[Difference]:
-    """Return a difference for each owner of search rows that does not exist. `live_subjects` has existing owners."""
+    """Return a difference for each owner of search rows that is not among the existing subjects `live_subjects`."""
     differences: list[Difference] = []
     after = ""
     while owners := await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=END):

@@ -119,7 +119,8 @@ class QuickComparison:
     subjects: int = 0
     proved: bytearray = field(default_factory=bytearray)
     """For each event number, the number of live subjects that match the event. The value 2 means two or more."""
-    _last: bytearray = field(default_factory=bytearray)
+    _last_event_counts: bytearray = field(default_factory=bytearray)
+    """For each event number, the number of subjects whose last event it is: 0 or 1."""
     _suspects: set[Subject] = field(default_factory=set[Subject])
     _nodes: dict[Subject, set[str]] = field(default_factory=dict[Subject, set[str]])
     """The ids of the source nodes of live connections, keyed by suspected subject."""
@@ -131,7 +132,8 @@ class QuickComparison:
     async def suspects(self) -> list[Subject]:
         """Return all subjects that differ, and possibly some that do not."""
         await self._compare_all()
-        numbers = _differing_numbers(self._last, self.proved)
+        counts = zip_longest(self._last_event_counts, self.proved, fillvalue=0)
+        numbers = [number for number, (logged_count, live_count) in enumerate(counts) if logged_count != live_count]
         for start in range(0, len(numbers), PAGE):
             params = {"domain": self.domain, "numbers": numbers[start : start + PAGE]}
             [subject_keys] = await self.reader.read(SUBJECTS_AT, **params)
@@ -148,7 +150,7 @@ class QuickComparison:
             while after is not None:
                 [page] = await self.reader.read(LAST_NUMBERS, domain=self.domain, after=after, limit=PAGE)
                 self.subjects += len(page.numbers)
-                _count_numbers(self._last, page.numbers)
+                _count_numbers(self._last_event_counts, page.numbers)
                 last = page.last if len(page.numbers) == PAGE else None
                 await slots.acquire()
                 tasks.start_soon(self._compare_range, after, last or _END, slots)
@@ -204,7 +206,7 @@ class QuickComparison:
     async def _find_differing(
         self, subjects: Sequence[UnverifiedSubject], keys: Sequence[Sequence[str]], stored_windows: WindowsPage
     ) -> tuple[set[str], set[str]]:
-        """Return the subjects whose keys, windows or text seem to differ, and other owners of the given keys."""
+        """Return the ids of subjects whose keys, windows or text seem to differ, and of other owners of these keys."""
         hashes = sorted({subject.sha256 for subject in subjects if subject.sha256 is not None and subject.text is None})
         [texts] = await self.reader.read(TEXTS, domain=self.domain, hashes=hashes) if hashes else [[]]
         return await anyio.to_thread.run_sync(self._compare, subjects, dict(texts), keys, stored_windows)
@@ -245,10 +247,10 @@ class QuickComparison:
         return expected_rows(self.domain, draft, indexes)
 
     async def _add_suspects(self, differing_ids: set[str], other_owners: set[str]) -> None:
-        """Add the subjects with these ids to the suspects. Reads the types of connections.
+        """Add the subjects with these ids to the suspects, with the types of connections.
 
-        `other_owners` have keys, but are not among the compared subjects. Omits existing connections with keys, since
-        they are compared with their source node.
+        `other_owners` have keys, but are not among the compared subjects. Existing connections that must have keys are
+        omitted, since they are compared with their source node.
         """
         ids = sorted(differing_ids | other_owners)
         [results] = await self.reader.read(CONNECTIONS_AMONG, domain=self.domain, ids=ids) if ids else [[]]
@@ -269,11 +271,6 @@ def _count_numbers(numbers: bytearray, added_numbers: Iterable[int]) -> None:
         if number >= len(numbers):
             numbers.extend(bytes(number + 1 - len(numbers)))
         numbers[number] = min(numbers[number] + 1, 2)
-
-
-def _differing_numbers(counts: bytearray, other_counts: bytearray) -> list[int]:
-    pairs = zip_longest(counts, other_counts, fillvalue=0)
-    return [number for number, (count, other_count) in enumerate(pairs) if count != other_count]
 
 
 def _indexes_by_type(ontology: Ontology) -> dict[str, Sequence[Index]]:

@@ -8,7 +8,7 @@ difference, and a graph that agrees is never locked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graph_memory.memory.background import task_group
@@ -16,7 +16,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import ontology_from_events, read_logged_types
 from graph_memory.memory.search.index.index import schedule_rebuild
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
-from graph_memory.memory.verify.facts import LEADS, WINDOW_FACTS, shape_differences
+from graph_memory.memory.verify.facts import LEADS, WINDOW_FACTS
 from graph_memory.memory.verify.logged_contents import find_lost_contents, find_unreadable
 from graph_memory.memory.verify.passage_checks import SEARCH, find_passage_differences
 from graph_memory.memory.verify.quick_compare import QuickComparison
@@ -26,6 +26,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, project
 from graph_memory.model.results import Difference, Verification
 from graph_memory.model.subjects.kinds import Kind, Step
+from graph_memory.model.text.wording import as_text
 from graph_memory.storage.log.ontologies import no_ontology_error
 from graph_memory.storage.log.project import run_projection
 from graph_memory.storage.log.reads import MEND_CONTENTS
@@ -38,12 +39,16 @@ PAGE = 500
 MEND_PAGE = 100
 """Maximum number of subjects repaired in one transaction."""
 ROUNDS = 3
-"""Maximum number of passes of a rebuild. Several are needed, since the repair of one difference can uncover another."""
+"""Maximum number of passes in a rebuild. Several may be needed, since one repair can reveal another difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeRow:
-    """Counts and times of a log's events, and the corresponding counters of the domain node."""
+    """Counts and times of a log's events, and the corresponding counters of the domain node.
+
+    `turns` are the numbers of the log's events that have an earlier time than their predecessor, and `domain_turns` the
+    numbers that the domain node stores for them.
+    """
 
     events: int
     whole_events: int
@@ -149,7 +154,7 @@ async def repair_domain(core: Core, domain: str) -> None:
 
 
 def _repair_rank(subject: Subject) -> int:
-    """Return the rank of a subject in the order of repair: types, nodes, then subjects attached to nodes."""
+    """Return the rank of a subject in the order of repair: first types, then nodes, then subjects attached to nodes."""
     if "/" in subject.id or subject.id in ("domain", "ontology"):
         return 0
     return 2 if subject.type is not None or subject.id.startswith(("obs_", "link_")) else 1
@@ -168,11 +173,10 @@ async def _find_suspects(core: Core, comparison: QuickComparison) -> tuple[list[
 async def find_suspects(core: Core, domain: str) -> list[Subject]:
     """Return the subjects whose live state seems to differ from the log.
 
-    The result is uncertain, since it reads without the lock.
+    The result is uncertain, since the domain is not locked.
     """
-    return (
-        await _find_suspects(core, QuickComparison(core.store, domain, await _read_logged_ontology(core.store, domain)))
-    )[0]
+    comparison = QuickComparison(core.store, domain, await _read_logged_ontology(core.store, domain))
+    return (await _find_suspects(core, comparison))[0]
 
 
 async def find_log_faults(reader: Reader, domain: str) -> Sequence[Difference]:
@@ -222,16 +226,26 @@ async def _read_shape_into(reader: Reader, domain: str, shapes: list[ShapeRow]) 
 
 
 async def _find_index_differences_into(core: Core, domain: str, differences: list[Difference]) -> None:
-    """Add the problems of the schema and of the search index."""
     problems = await find_schema_problems(core.store.of(domain), domain)
     differences += [Difference(kind="schema", subject=fault.name, problem=fault.problem) for fault in problems]
     differences += await find_passage_differences(core, domain)
 
 
 def _log_faults(shape: ShapeRow) -> Sequence[Difference]:
-    facts = asdict(shape)
-    facts.pop("events")
-    return shape_differences(**facts)
+    """Return the errors of a log as a whole: gaps, and counters of its domain that differ from the log."""
+    whole_count = shape.last - shape.whole_after
+    checks = (
+        ("the log has gaps: its number of events differs from its last seq", whole_count, shape.whole_events),
+        ("seq of the domain differs", shape.last, shape.seq),
+        ("ontology version of the domain differs", shape.ontology_last, shape.ontology_version),
+        ("time of the last change of the domain differs", shape.last_at, shape.domain_last_at),
+        ("list of times that go back differs", shape.turns, shape.domain_turns),
+    )
+    return [
+        Difference(kind="domain", subject="domain", problem=problem, expected=as_text(expected), found=as_text(number))
+        for problem, expected, number in checks
+        if expected != number
+    ]
 
 
 def _build_verification(
@@ -255,11 +269,11 @@ async def _repair_page(transaction: Transaction, domain: str, findings: Sequence
         element for finding in findings if _is_misplaced(finding) for element in finding.live.elements
     ]:
         await transaction.run(DROP_CONNECTIONS, domain=domain, elements=misplaced_elements)
-    logged_findings = [
-        (finding, finding.event) for finding in findings if finding.event is not None and not finding.has_other_type
-    ]
+    logged_events = [finding.event for finding in findings if finding.event is not None and not finding.has_other_type]
+    # a rebuild creates no subjects: a creation becomes an update, which writes the derived rows
     events = [
-        replace(event, draft=replace(event.draft, op=_projected_op(event.draft.op))) for _, event in logged_findings
+        replace(event, draft=replace(event.draft, op=Op.DELETE if event.draft.op is Op.DELETE else Op.UPDATE))
+        for event in logged_events
     ]
     projection = project(domain, events, await _read_logged_ontology(transaction, domain))
     _drop_misplaced(projection, findings)
@@ -270,14 +284,6 @@ async def _repair_page(transaction: Transaction, domain: str, findings: Sequence
             raise
         hint = "Restore the database from a backup: its log lacks an end node of a connection."
         raise GraphError(error.code, error.message, {"hint": hint}) from error
-
-
-def _projected_op(op: Op) -> Op:
-    """Return the operation with which the projector repairs a subject.
-
-    A rebuild does not create subjects, so a creation becomes an update, which writes the derived rows.
-    """
-    return Op.DELETE if op is Op.DELETE else Op.UPDATE
 
 
 def _is_misplaced(finding: Finding) -> bool:
@@ -309,7 +315,7 @@ async def _drop_types(transaction: Transaction, domain: str, findings: Sequence[
 
 
 async def _repair_contents(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
-    """Restore texts that only the live graph has. Clears all live texts, so that the projection rewrites them."""
+    """Restore texts that only the live graph still has. Clears all live texts, so that the projection rewrites them."""
     texts = [content for finding in findings if (content := finding.recoverable_text) is not None]
     if texts:
         rows = [{"sha256": content.sha256, "text": content.text} for content in texts]
