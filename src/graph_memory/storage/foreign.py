@@ -29,7 +29,7 @@ from graph_memory.storage.store import LONG_READ_SECONDS
 
 R = TypeVar("R")
 
-_ROWS = 1_000
+_FETCH_SIZE = 1_000
 """Number of rows that the server sends in one batch."""
 _LOGIN = (
     "Set GRAPH_MEMORY_SOURCE_USERNAME and GRAPH_MEMORY_SOURCE_PASSWORD for the command (for the memory's own server, "
@@ -43,7 +43,7 @@ _FRACTION = re.compile(r"\.(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class TextValue:
-    """A value of a Neo4j type that a memory cannot store: its text, and the name of the type."""
+    """The text of a value whose Neo4j type a memory cannot store, and the name of that type."""
 
     type: str
     text: str
@@ -91,8 +91,12 @@ def open_graph(address: Address) -> Generator[Graph]:
             telemetry_disabled=True,
             user_agent="graph-memory",
         )
-    reading = {"database": address.database, "default_access_mode": neo4j.READ_ACCESS, "fetch_size": _ROWS}
-    with driver, driver.session(**reading) as session:
+    options = {
+        "database": address.database,
+        "default_access_mode": neo4j.READ_ACCESS,
+        "fetch_size": _FETCH_SIZE,
+    }
+    with driver, driver.session(**options) as session:
         yield Graph(session, address.uri)
 
 

@@ -1,6 +1,6 @@
-"""The behaviour of a store with one database for calls about several databases.
+"""What a store with only one database does in calls that concern several databases.
 
-`routing` implements them for several.
+`routing` has the implementation for several databases.
 """
 
 from __future__ import annotations

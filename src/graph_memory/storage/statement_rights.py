@@ -1,6 +1,6 @@
 """Checks every statement against the caller's rights. No other module decides about access to data.
 
-A statement names its domains in its parameters. A caller needs the right to read each of them and, for a write
+A statement's domains are in its parameters. A caller needs the right to read each of them and, for a write
 statement, the right to write. A statement without a domain is rejected, unless it is known to return no domain's data.
 """
 

@@ -42,7 +42,7 @@ T = TypeVar("T")
 UNREACHABLE_SECONDS = 5.0
 """Maximum time in seconds for retries if the server cannot be reached and no commit is in doubt."""
 IDLE_SECONDS = 0.05
-"""Time in seconds between two checks by a waiting rehearsal of whether other statements are running."""
+"""Interval in seconds at which a waiting rehearsal checks whether other statements are still running."""
 ALL_ROWS = -1
 """The batch size that fetches all rows at once. By default, every thousand rows need a round trip."""
 REHEARSAL_SECONDS = 5.0
@@ -63,12 +63,12 @@ class Reader(Protocol):
         ...
 
     async def first_row(self, query: Query[R], **params: object) -> R | None:
-        """Run one read statement, and return its first row, or None without rows."""
+        """Run one read statement, and return its first row, or None if it returns no rows."""
         rows = await self.read(query, **params)
         return rows[0] if rows else None
 
     def assumes(self, *nodes: str) -> bool:
-        """Return whether these nodes' types can be assumed. A write with wrong types is then rolled back."""
+        """Return whether these nodes' types need not be read, because a write with wrong types is rolled back."""
         del nodes
         return False
 

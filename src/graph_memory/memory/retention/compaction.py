@@ -124,7 +124,7 @@ async def _job_values(core: Core, domain: str, segment: LogSegment, target_seq: 
         "archive": str(path),
         "at": datetime.now(UTC).isoformat(),
         "found": (await _estimate(core, domain, target_seq)).model_dump_json(),
-        "sessions": await _sessions(core, domain, segment, target_seq),
+        "sessions": await _sessions_json(core, domain, segment, target_seq),
     }
 
 
@@ -191,7 +191,7 @@ async def _unshared_hashes(core: Core, domain: str, target_seq: int, hashes: Seq
     return sorted(set(hashes).difference(rows))
 
 
-async def _sessions(core: Core, domain: str, segment: LogSegment, target_seq: int) -> str:
+async def _sessions_json(core: Core, domain: str, segment: LogSegment, target_seq: int) -> str:
     """Return summaries of the sessions of removed changes, including changes that were compacted earlier, as JSON."""
     state = (await domain_state(core.store, domain))[0]
     removed_sessions = await sessions_between(

@@ -94,7 +94,7 @@ class Selection:
     last: int = 2**53
     session: str | None = None
     range_text: str = ""
-    """The log range as the caller passed it, or empty without a range."""
+    """The log range as the caller passed it, or an empty string if the caller passed none."""
     call: ReadyCall
     """The call that undoes these events."""
 
@@ -343,7 +343,7 @@ async def with_titles_and_calls(
 
 
 def choice_of(on_conflict: str) -> OnConflict:
-    """Return the choice named by `on_conflict`. Raises INVALID_ARGUMENT if the name is unknown."""
+    """Return the choice with the value `on_conflict`. Raises INVALID_ARGUMENT if there is none."""
     try:
         return OnConflict(on_conflict)
     except ValueError:
