@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Result)
 Find = Callable[["Memory", "Reader"], Awaitable[F]]
-"""A function that searches its second argument, which is the memory or a past state. It resolves names in the memory."""
+"""A function that searches its second argument, the memory or a past state. It resolves names with its first one."""
 
 
 def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:

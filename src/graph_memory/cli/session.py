@@ -45,7 +45,7 @@ class ServedMemory:
 
 
 SERVED: ContextVar[ServedMemory | None] = ContextVar("served_memory", default=None)
-"""The memory of the server that runs the command for another process, or None if the command runs in its own process."""
+"""The memory of the server that runs this command for another process, or None if the command runs in its own one."""
 
 _OPENING = "Opening the memory"
 

@@ -216,7 +216,7 @@ class Databases:
     async def open(self, name: str, check: Check) -> Store:
         """Open a database, and record its domains.
 
-        Raises STORE_CONFLICT if it is the same database as one that was opened under another name.
+        Raises STORE_CONFLICT if the same database was already opened under another name.
         """
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(self._open_database(name, check))

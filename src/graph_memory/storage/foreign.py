@@ -141,7 +141,7 @@ def _to_storable(value: object) -> object:
             return TextValue("date", value.iso_format())
         case Time() | DateTime():
             name = "time" if isinstance(value, Time) else "datetime"
-            return TextValue(name, _FRACTION.sub(_shorten, value.iso_format()))
+            return TextValue(name, _FRACTION.sub(_drop_trailing_zeros, value.iso_format()))
         case Duration():
             return TextValue("duration", value.iso_format())
         case Point():
@@ -156,7 +156,6 @@ def _to_storable(value: object) -> object:
             return TextValue(type(value).__name__.lower(), str(value))
 
 
-def _shorten(fraction: re.Match[str]) -> str:
-    """Return the matched fraction of a second without trailing zeros."""
+def _drop_trailing_zeros(fraction: re.Match[str]) -> str:
     fraction_digits = fraction[1].rstrip("0")
     return f".{fraction_digits}" if fraction_digits else ""

@@ -64,7 +64,6 @@ class _ProbeTransaction(Transaction):
         return
 
     async def run(self, query: Query[R], **params: object) -> list[R]:
-        """Raise `_FirstStatement`."""
         raise _FirstStatement(query, params)
 
 

@@ -1,4 +1,4 @@
-"""What a store with only one database does in calls that concern several databases.
+"""The part of a store that handles calls about several databases, for a store with only one database.
 
 `routing` has the implementation for several databases.
 """

@@ -119,7 +119,7 @@ def periods_of(counts: Sequence[ChangeCount], info: DomainInfo) -> list[Period]:
 
 
 async def _measure_searches(memory: Memory, titles: Sequence[str]) -> Latency | None:
-    """Search for each title several times, and return the latency. Returns None without titles."""
+    """Search for each title several times, and return the latency. Returns None if there are no titles."""
     seconds: list[float] = []
     for title in [*titles] * ROUNDS:
         if sum(seconds) > MEASURED_SECONDS:

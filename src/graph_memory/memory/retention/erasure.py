@@ -76,9 +76,11 @@ async def _erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Era
     ):
         for name, job in jobs_begun.items():
             results[name] = await _erase_in_domain(core, name, subject, job)
-    titles = await titles_of(core, logged_domain, [event.draft], event.seq) if dry_run else {}
-    title = titles.get(event.draft.subject)
-    return ErasureResult(subject=subject, title=title, dry_run=dry_run, domains=tuple(results.values()))
+    erased = ErasureResult(subject=subject, dry_run=dry_run, domains=tuple(results.values()))
+    if not dry_run:
+        return erased
+    titles = await titles_of(core, logged_domain, [event.draft], event.seq)
+    return erased.model_copy(update={"title": titles.get(subject)})
 
 
 async def _remaining_domains(reader: Reader, domain: str, processed: Container[str]) -> list[str]:

@@ -107,7 +107,6 @@ def rotate(
 
 
 def _parse_duration(option: str, text: str) -> timedelta:
-    """Parse a duration such as `90d`. Raises INVALID_ARGUMENT if the text is not a duration."""
     match = _DURATION.fullmatch(text)
     if match is None:
         hint = "Use minutes, hours, days or weeks, such as 30m, 12h, 90d or 4w."
