@@ -28,13 +28,13 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 HOME_STATEMENTS = ("keys/", "servers/", "schema_log/")
-"""Prefixes of the names of statements without a domain that run only in the home database."""
+"""Name prefixes of statements that have no domain and run only in the home database."""
 STATEMENTS_OF_ALL = frozenset(
     {"domains/list", "search/backlog", "retention/scan_nodes", "retention/scan_relationships"}
 )
-"""Statements without a domain that run in every database. Their rows are joined."""
+"""Statements that have no domain and run in every database. Their rows are joined."""
 STATEMENTS_BY_DOMAIN = frozenset({"history/positions", "log/below", "search/behind"})
-"""Statements with a list of domains that run in each database with its own domains. Their rows are joined."""
+"""Statements that have a list of domains. Each database runs them with its own domains, and the rows are joined."""
 TOLERANT: Mapping[str, float] = {"domains/list": 15.0, "search/backlog": 2.0, "search/behind": 15.0}
 """Statements that read several databases and omit an unreachable one, with the time limit for each database in
 seconds."""

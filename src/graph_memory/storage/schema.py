@@ -155,11 +155,7 @@ async def migrate(store: Store, known_steps: Sequence[Step] | None = None, progr
 
 async def await_indexes(store: Store) -> None:
     """Wait until all indexes are usable."""
-
-    async def wait(transaction: Transaction) -> None:
-        await transaction.run(AWAIT_INDEXES)
-
-    await store.write("schema", wait, limit=LOCK_SECONDS)
+    await store.write("schema", lambda transaction: transaction.run(AWAIT_INDEXES), limit=LOCK_SECONDS)
 
 
 async def _create_analyser_indexes(store: Store) -> None:

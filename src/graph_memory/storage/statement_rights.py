@@ -30,8 +30,8 @@ WITHOUT_DOMAIN = frozenset(
         "search/passages",
     }
 )
-"""Statements without a domain that every caller may run. They list domains, which the calling code filters, or take ids
-returned by an earlier statement for a readable domain."""
+"""Statements that have no domain and that every caller may run. They list domains, which the calling code filters, or
+take ids returned by an earlier statement for a readable domain."""
 BOOKKEEPING = ("search/", "graph/index", "entities/index")
 """Prefixes of the names of statements that write only indexes or counts of reads. They need only the right to read."""
 

@@ -48,7 +48,7 @@ ALL_ROWS = -1
 REHEARSAL_SECONDS = 5.0
 """Time limit of a rehearsed statement in seconds."""
 SILENCE_SECONDS = 10.0
-"""Time in seconds after a statement's time limit until a server without an answer counts as lost."""
+"""Time in seconds after a statement's time limit. A server that has not answered by then counts as lost."""
 LONG_READ_SECONDS = 3_600.0
 """Maximum time in seconds for reading a whole log or database."""
 
@@ -73,7 +73,7 @@ class Reader(Protocol):
         return False
 
     def of(self, domain: str) -> Self:
-        """Return the reader of the domain's database, for statements that do not name a domain."""
+        """Return the reader of the domain's database, for statements whose parameters contain no domain."""
         del domain
         return self
 
@@ -286,12 +286,8 @@ class Store(SingleDatabase, Reader):
 
     async def verify_connection(self) -> None:
         """Raise STORE_UNAVAILABLE if the server cannot be reached or rejects the credentials."""
-
-        async def attempt() -> None:
-            await self._driver.verify_connectivity()
-
-        with translate_errors(self._address.uri):
-            await self._retry(attempt, within=self._limits.read, is_first=True)
+        with translate_errors(self._address.uri):  # a retry may use another driver
+            await self._retry(lambda: self._driver.verify_connectivity(), within=self._limits.read, is_first=True)
 
     async def server_version(self) -> str:
         """Return the server's version, such as `2026.08.1`."""

@@ -56,8 +56,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
     yield from _catch_errors("capture", _capture(settings))
     yield from _catch_errors("connection", _connection(settings))
     yield from _catch_errors("blobs", _blobs(settings))
-    yield anyio.run(_embeddings, settings)
-    yield anyio.run(_model, settings)
+    yield from _models(settings)
 
 
 def _catch_errors(name: str, checks: Iterator[Check]) -> Iterator[Check]:
@@ -176,30 +175,21 @@ def _blobs(settings: Settings) -> Iterator[Check]:
     yield Check("blobs", Outcome.OK, anyio.run(check_blobs, settings))
 
 
-async def _embeddings(settings: Settings) -> Check:
-    from graph_memory.app import check_embeddings
+def _models(settings: Settings) -> Iterator[Check]:
+    from graph_memory.app import check_embeddings, check_model
+    from graph_memory.chat import ModelUnavailable
     from graph_memory.embedding import EmbeddingUnavailable
 
-    try:
-        text = await check_embeddings(settings)
-    except EmbeddingUnavailable as error:
-        return Check("embeddings", Outcome.FAILED, error.message, error.hint)
-    if text is None:
-        return Check("embeddings", Outcome.NOTE, "off: search uses words and connections")
-    return Check("embeddings", Outcome.OK, text)
-
-
-async def _model(settings: Settings) -> Check:
-    from graph_memory.app import check_model
-    from graph_memory.chat import ModelUnavailable
-
-    try:
-        text = await check_model(settings)
-    except ModelUnavailable as error:
-        return Check("model", Outcome.FAILED, error.message, error.hint)
-    if text is None:
-        return Check("model", Outcome.NOTE, "off: no language model answers questions")
-    return Check("model", Outcome.OK, text)
+    for name, check, text_if_off in (
+        ("embeddings", check_embeddings, "off: search uses words and connections"),
+        ("model", check_model, "off: no language model answers questions"),
+    ):
+        try:
+            text = anyio.run(check, settings)
+        except (EmbeddingUnavailable, ModelUnavailable) as error:
+            yield Check(name, Outcome.FAILED, error.message, error.hint)
+        else:
+            yield Check(name, Outcome.NOTE, text_if_off) if text is None else Check(name, Outcome.OK, text)
 
 
 def _check_connection(label: str, settings: Settings, database: str) -> Check:

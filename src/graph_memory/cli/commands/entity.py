@@ -32,11 +32,10 @@ def open_(
     detail: Annotated[bool, typer.Option("--detail", help="Also show ids, times, sources, and use counts.")] = False,
 ) -> None:
     """Show the entities with these names, and their relations."""
-
-    def show(graph: KnowledgeGraph) -> None:
-        _show_graph(graph, detail=detail)
-
-    call.answer(lambda memory: memory.entities.open_nodes(name, detail=detail or not call.as_json), show)
+    call.answer(
+        lambda memory: memory.entities.open_nodes(name, detail=detail or not call.as_json),
+        lambda graph: _show_graph(graph, detail=detail),
+    )
 
 
 @command(app, "list")

@@ -48,7 +48,7 @@ FORMAT = "markdown"
 class DriftedSubject:
     """A subject that was changed outside graph-memory, with its last event and live state.
 
-    Results show `id`.
+    Results list it under `id`.
     """
 
     id: str

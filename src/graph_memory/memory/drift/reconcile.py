@@ -145,11 +145,11 @@ async def _adopt_chosen(
 
 async def _adopt(core: Core, domain: str, candidates: DriftCandidates, choice: _Choice, *, dry_run: bool) -> _Outcome:
     """Adopt the chosen changes that break no rule of the ontology. With `dry_run`, writes nothing."""
-
-    async def attempt(broken: Mapping[str, BrokenRule]) -> _Outcome:
-        return await _Attempt(core, domain, candidates, choice, broken, dry_run).write()
-
-    return await retry_until_rules_hold(attempt) if candidates.size else _Outcome()
+    if not candidates.size:
+        return _Outcome()
+    return await retry_until_rules_hold(
+        lambda broken: _Attempt(core, domain, candidates, choice, broken, dry_run).write()
+    )
 
 
 @dataclass(frozen=True, slots=True)

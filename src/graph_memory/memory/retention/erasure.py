@@ -63,24 +63,19 @@ SCRUB = query("retention/scrub", ScrubRow)
 async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> ErasureResult:
     """Erase a subject from a domain and all related domains. See `History.erase`."""
     with core.audit.act("erase", subject, domain=domain, origin=core.origin, dry_run=dry_run):
-        return await _erase(core, domain, subject, dry_run=dry_run)
-
-
-async def _erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> ErasureResult:
-    require(domain, Right.ADMIN)
-    await core.log.require_ontology(domain)
-    logged_domain, event = await _find_logged(core.store, domain, subject)
-    results: dict[str, DomainErasureResult] = {}
-    while jobs_begun := await _begin_jobs(
-        core, await _remaining_domains(core.store, domain, results), subject, dry_run=dry_run
-    ):
-        for name, job in jobs_begun.items():
-            results[name] = await _erase_in_domain(core, name, subject, job)
-    erased = ErasureResult(subject=subject, dry_run=dry_run, domains=tuple(results.values()))
-    if not dry_run:
-        return erased
-    titles = await titles_of(core, logged_domain, [event.draft], event.seq)
-    return erased.model_copy(update={"title": titles.get(subject)})
+        require(domain, Right.ADMIN)
+        await core.log.require_ontology(domain)
+        logged_domain, event = await _find_logged(core.store, domain, subject)
+        results: dict[str, DomainErasureResult] = {}
+        while jobs_begun := await _begin_jobs(
+            core, await _remaining_domains(core.store, domain, results), subject, dry_run=dry_run
+        ):
+            for name, job in jobs_begun.items():
+                results[name] = await _erase_in_domain(core, name, subject, job)
+        title = None
+        if dry_run:
+            title = (await titles_of(core, logged_domain, [event.draft], event.seq)).get(event.draft.subject)
+        return ErasureResult(subject=subject, title=title, dry_run=dry_run, domains=tuple(results.values()))
 
 
 async def _remaining_domains(reader: Reader, domain: str, processed: Container[str]) -> list[str]:

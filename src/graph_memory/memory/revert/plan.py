@@ -13,7 +13,7 @@ from graph_memory.model.subjects.kinds import TYPES, Kind
 from graph_memory.model.subjects.subjects import MENTIONED, State
 
 ConflictRule = Callable[[Reversal], Conflict | None]
-"""Returns the conflict of undoing one subject's changes, or None."""
+"""Returns the conflict that prevents undoing one subject's changes, or None if there is none."""
 
 _CREATED = {Kind.DOMAIN: "a domain", Kind.ONTOLOGY: "an ontology"}
 

@@ -70,7 +70,7 @@ class EventToUndo:
 
 @dataclass(frozen=True, slots=True)
 class ChainRow:
-    """A subject's event numbers, starting with the first change to undo, its last event, and the event before them."""
+    """A subject's event numbers from the first change to undo on, its last event, and the event before that change."""
 
     subject: str
     seqs: list[int]
@@ -299,17 +299,17 @@ async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, m
     return replace(context, users=users, ontology_event=await last_event(reader, head.domain, "ontology"))
 
 
+def reverted_change(subject: str, kind: Kind, op: Op, seq: int) -> RevertedChange:
+    """Return the result entry for a change that a revert made or would make."""
+    return RevertedChange(subject=subject, kind=kind, operation=cast("Operation", str(op)), seq=seq)
+
+
 def _result(receipt: Receipt, planned: Plan, *, dry_run: bool) -> RevertResult:
     return RevertResult(
         dry_run=dry_run,
         batch=receipt.batch if receipt.changes and not dry_run else None,
         changes=tuple(
-            RevertedChange(
-                subject=change.subject,
-                kind=change.kind,
-                operation=cast("Operation", str(change.op)),
-                seq=change.seq,
-            )
+            reverted_change(change.subject, change.kind, change.op, change.seq)
             for change in receipt.changes
             if change.kind is not Kind.ONTOLOGY
         ),
