@@ -164,7 +164,8 @@ def _is_permitted(origin: Origin, protection: Protection, last: Event | None, dr
         return True
     if last is None or draft is None or draft.op is not Op.UPDATE:
         return False
-    is_lifting = same_state(last.draft.state or {}, draft.state or {}, MODIFIED | {PROTECTION})
+    ignored = MODIFIED | {PROTECTION}
+    is_lifting = same_state(last.draft.state or {}, draft.state or {}, ignored)
     return is_lifting and protection.allows_lift(origin.actor, at_command_line=origin.at_command_line)
 
 
