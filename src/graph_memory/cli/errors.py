@@ -163,20 +163,15 @@ def as_graph_error(error: BaseException) -> GraphError:
     if isinstance(error, OSError):
         return unusable_path_error(error)
     if isinstance(error, typer.TyperException):
-        return _usage_error(error)
+        command = getattr(getattr(error, "ctx", None), "command_path", "graph-memory")
+        hint = f"Run `{command} --help` to see its arguments and options."
+        return GraphError(Code.INVALID_ARGUMENT, error.format_message(), {"hint": hint})
     fault = f"fault_{uuid.uuid4().hex[:12]}"
     logger.debug("Unexpected failure %s", fault, exc_info=error)
     message = f"Internal error in graph-memory ({type(error).__name__}), {fault}"
     return GraphError(
         Code.INTERNAL, message, {"hint": "Repeat the command with GRAPH_MEMORY_LOG_LEVEL=DEBUG to see the traceback."}
     )
-
-
-def _usage_error(error: typer.TyperException) -> GraphError:
-    """Return the INVALID_ARGUMENT error for a command line that Typer could not parse."""
-    command = getattr(getattr(error, "ctx", None), "command_path", "graph-memory")
-    hint = f"Run `{command} --help` to see its arguments and options."
-    return GraphError(Code.INVALID_ARGUMENT, error.format_message(), {"hint": hint})
 
 
 def error_text(error: GraphError) -> str:
@@ -258,7 +253,7 @@ def _fault_lines(error: GraphError) -> list[str]:
 
 
 def _material_lines(error: GraphError) -> list[str]:
-    """Return the passages for the language model, one per line. Only NO_MODEL errors have passages."""
+    """Return the passages that a language model would read, one per line. Only NO_MODEL errors have passages."""
     passages = cast("Sequence[Mapping[str, object]]", error.details.get("material", ()))
     return [
         escape_line(f"{passage['title']} ({passage['type']}) [{passage['id']}]: {passage['text']}".removesuffix(": "))
@@ -279,22 +274,15 @@ def _conflict_lines(error: GraphError) -> list[str]:
     """Return lines that describe the conflicts of a revert or merge, with the commands or options that resolve them."""
     entries = cast("Sequence[object]", error.details.get("conflicts", ()))
     conflicts = [cast("Mapping[str, Any]", entry) for entry in entries if isinstance(entry, Mapping)]
-    lines = [
-        line
-        for conflict in conflicts
-        for line in (escape_line(f"{_subject_text(conflict)}: {conflict['reason']}"), *_resolution_lines(conflict))
-    ]
+    lines: list[str] = []
+    for conflict in conflicts:
+        subject = f"“{conflict['title']}”" if "title" in conflict else conflict["subject"]
+        lines.append(escape_line(f"{subject}: {conflict['reason']}"))
+        if "call" in conflict:
+            lines.append(f"  {_call_text(**conflict['call'])}")
+        lines += [f"  {as_option(resolution)}" for resolution in conflict.get("resolve", ())]
     calls = cast("Mapping[str, Mapping[str, Any]]", error.details.get("calls", {}))
     return [*lines, *(f"{choice}: {_call_text(**call)}" for choice, call in calls.items())]
-
-
-def _subject_text(conflict: Mapping[str, Any]) -> str:
-    return f"“{conflict['title']}”" if "title" in conflict else str(conflict["subject"])
-
-
-def _resolution_lines(conflict: Mapping[str, Any]) -> list[str]:
-    call = [f"  {_call_text(**conflict['call'])}"] if "call" in conflict else []
-    return [*call, *(f"  {as_option(resolution)}" for resolution in conflict.get("resolve", ()))]
 
 
 def as_option(resolution: Mapping[str, Any]) -> str:

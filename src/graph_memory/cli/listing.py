@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Result)
 Find = Callable[["Memory", "Reader"], Awaitable[F]]
-"""A function that searches its second argument: the memory or a past state. The memory resolves names."""
+"""A function that searches its second argument, the memory or a past state. It resolves names with its first one."""
 
 
 def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
@@ -60,5 +60,5 @@ def _list(call: Call, find: Find[F], as_of: str | None, show: Callable[[F], None
 
 def note_count_and_cursor(rows: int, noun: str, cursor: str | None) -> None:
     """Print the number of rows and the cursor for the next page to stderr."""
-    more = f" There are more: use --limit N or --cursor {cursor}" if cursor else ""
-    note(f"{format_count(rows, noun)}.{more}")
+    more_hint = f" There are more_hint: use --limit N or --cursor {cursor}" if cursor else ""
+    note(f"{format_count(rows, noun)}.{more_hint}")

@@ -34,7 +34,6 @@ class _Formatter(logging.Formatter):
     """A formatter that leaves the lines of the audit log unchanged, because they are JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as a line. Lines of the audit log have no prefix."""
         is_audit = record.name == AUDIT and record.levelno == logging.INFO
         return record.getMessage() if is_audit else super().format(record)
 

@@ -1,4 +1,4 @@
-"""Removed commands. For one release, a call raises an error that names the replacement."""
+"""Removed commands. For one release, calling one of them raises an error that suggests the replacement."""
 
 from __future__ import annotations
 

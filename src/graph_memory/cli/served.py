@@ -1,4 +1,4 @@
-"""Runs commands in a server that other processes send with `graph_memory.remote`.
+"""Runs, in a server process, the commands that other processes send with `graph_memory.remote`.
 
 A command runs with the settings, working folder and terminal of its sender.
 """
@@ -175,7 +175,7 @@ async def _serve(
                 if request is not None and request.arguments == VIEW:
                     await _answer_address(connection, request, settings, viewer_address)
                 elif request is not None:
-                    await _answer(connection, request, settings, memory, limit)
+                    await _answer_command(connection, request, settings, memory, limit)
             except (anyio.BrokenResourceError, anyio.EndOfStream, anyio.ClosedResourceError, TimeoutError):
                 pass  # the caller has disconnected
             except Exception:  # noqa: BLE001 - whatever one caller's command raises, the server goes on for the others
@@ -244,7 +244,7 @@ async def _answer_address(
         await connection.send(ACCEPTED + json.dumps({"address": address}).encode())
 
 
-async def _answer(
+async def _answer_command(
     connection: SocketStream,
     request: CommandRequest,
     settings: Settings,
@@ -281,9 +281,8 @@ def _is_declined(request: CommandRequest, settings: Settings) -> bool:
     sender_settings = _settings_of(request)
     if sender_settings is None:
         return True  # its own process reports it
-    is_same = sender_settings.model_dump(exclude=set(_INDEPENDENT_SETTINGS)) == settings.model_dump(
-        exclude=set(_INDEPENDENT_SETTINGS)
-    )
+    excluded = set(_INDEPENDENT_SETTINGS)
+    is_same = sender_settings.model_dump(exclude=excluded) == settings.model_dump(exclude=excluded)
     return not is_same or sender_settings.log_level not in _QUIET_LEVELS
 
 

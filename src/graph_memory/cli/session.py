@@ -45,7 +45,7 @@ class ServedMemory:
 
 
 SERVED: ContextVar[ServedMemory | None] = ContextVar("served_memory", default=None)
-"""Is set while a server runs the command for another process."""
+"""The memory of the server that runs this command for another process, or None if the command runs in its own one."""
 
 _OPENING = "Opening the memory"
 

@@ -53,7 +53,7 @@ _FUNCTION = re.compile(r"\b(\w+)(?:\s*\.\s*\w+)+\s*\(")
 _USE_CLAUSE = re.compile(r"(?<![\w.:$])(?<!\bAS )USE(?: \w| ?\()", re.IGNORECASE)
 _UNLIMITED_FUNCTIONS = re.compile(r"(?<![\w.:$])(?:reduce|(?<!\bUNWIND )range) ?\(", re.IGNORECASE)
 """Matches calls of functions whose time or memory use Neo4j does not limit."""
-_SIGN = re.compile(r"\W")
+_NOT_WORD = re.compile(r"\W")
 _NAMESPACES = frozenset({"date", "datetime", "duration", "localdatetime", "localtime", "point", "time", "vector"})
 """The allowed namespaces. Their functions only compute a value."""
 _READING_OPERATORS = re.compile(
@@ -71,7 +71,7 @@ _READING_OPERATORS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AdHocRows:
-    """A caller's statement's result: column names, rows of JSON values, and whether there are more rows."""
+    """The result of a caller's statement: column names, rows of JSON values, and whether there are more rows."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
@@ -122,22 +122,24 @@ async def _run_once(inner: AsyncTransaction, text: LiteralString, values: dict[s
 def check_words(statement: str) -> None:
     """Raise INVALID_ARGUMENT if a statement is too long, or could access other databases, files or networks."""
     if not statement.strip():
-        raise _error("The statement is empty", "Pass a statement such as MATCH (n:_Node) RETURN n._title LIMIT 10.")
+        raise _rejection("The statement is empty", "Pass a statement such as MATCH (n:_Node) RETURN n._title LIMIT 10.")
     if len(statement) > MAX_LENGTH:
-        raise _error(f"The statement has more than {MAX_LENGTH:,} characters", "Pass long values as parameters.")
+        raise _rejection(f"The statement has more than {MAX_LENGTH:,} characters", "Pass long values as parameters.")
     if "\\u" in statement.lower():
-        raise _error(r"The statement has the escape \u", "Write the character itself, or pass it as a parameter.")
+        raise _rejection(r"The statement has the escape \u", "Write the character itself, or pass it as a parameter.")
     words = " ".join(_words_of(statement).split())
     if _USE_CLAUSE.search(words):
-        raise _error("USE is not allowed", "Leave it out: a statement reads the database of the memory.")
+        raise _rejection("USE is not allowed", "Leave it out: a statement reads the database of the memory.")
     if match := _UNLIMITED_FUNCTIONS.search(words):
         name = match[0].rstrip("( ")
-        raise _error(f"{name}() is not allowed here", "Use UNWIND range(…), and aggregates such as sum and collect.")
+        raise _rejection(
+            f"{name}() is not allowed here", "Use UNWIND range(…), and aggregates such as sum and collect."
+        )
     for match in _FUNCTION.finditer(words):
         if match[1].lower() not in _NAMESPACES:
             name = "".join(match[0].split())
             hint = "Use the clauses and functions of Cypher, without procedures and plugins."
-            raise _error(f"The call {quote(name + ')')} is not allowed", hint)
+            raise _rejection(f"The call {quote(name + ')')} is not allowed", hint)
 
 
 def _words_of(statement: str) -> str:
@@ -146,7 +148,7 @@ def _words_of(statement: str) -> str:
     def replacement_of(match: re.Match[str]) -> str:
         if match["skipped"] is not None:
             return " '' " if match["skipped"][0] in "'\"" else " "
-        return match["other"] if match["quoted"] is None else f" {_SIGN.sub('_', match['quoted'])} "
+        return match["other"] if match["quoted"] is None else f" {_NOT_WORD.sub('_', match['quoted'])} "
 
     return _TOKEN.sub(replacement_of, statement)
 
@@ -154,13 +156,13 @@ def _words_of(statement: str) -> str:
 def check_plan(summary: ResultSummary) -> None:
     """Raise INVALID_ARGUMENT if a statement's plan does more than read the graph."""
     if summary.query_type != "r":
-        raise _error(
+        raise _rejection(
             "The statement writes", "Use the tools that change nodes and connections: they record changes in the log."
         )
     for name in _operator_names(cast("Mapping[str, Any]", summary.plan or {})):
         if not _READING_OPERATORS.fullmatch(name):
             hint = "Use MATCH, UNWIND, WITH, UNION, CALL { … } and RETURN; no procedures, LOAD CSV or SHOW."
-            raise _error(f"The statement needs {quote(name)}, which is not allowed", hint)
+            raise _rejection(f"The statement needs {quote(name)}, which is not allowed", hint)
 
 
 def _operator_names(plan: Mapping[str, Any]) -> Iterator[str]:
@@ -173,11 +175,11 @@ def syntax_error(error: Neo4jError) -> GraphError:
     """Return the error for a statement that Neo4j rejects, with Neo4j's message."""
     message = _EXPECTED.sub("", (error.message or "").split("\n", 1)[0])
     message = escape_invisible(message[:_MAX_MESSAGE])
-    return _error(
+    return _rejection(
         f"Neo4j rejected the statement: {message}" if message else "Neo4j rejected the statement",
         Hint("Correct the statement.", " Use {get_schema} to see the labels, types and properties."),
     )
 
 
-def _error(message: str, hint: str) -> GraphError:
+def _rejection(message: str, hint: str) -> GraphError:
     return invalid_argument("statement", message, hint)

@@ -34,8 +34,8 @@ FAILURE_SECONDS = 1.0
 
 NAMES = query("log/domain_names", str)
 OpenDatabase = Callable[[str, Check], AbstractAsyncContextManager[Store]]
-"""Opens the database with this name, checks its version and migrates it. Its store passes each statement to the
-check."""
+"""Opens the database with this name, checks its version and migrates it. Its store passes each statement to the check
+before it runs the statement."""
 _log = logging.getLogger(__name__)
 
 
@@ -49,18 +49,18 @@ class Directory:
     def record(self, database: str, domains: Collection[str]) -> None:
         """Record which domains a database has."""
         misplaced = {domain for domain in domains if self.placement.database_of(domain) != database}
-        known = {domain for domain, name in self._misplaced.items() if name == database}
+        recorded = {domain for domain, name in self._misplaced.items() if name == database}
         self._misplaced = {domain: name for domain, name in self._misplaced.items() if name != database}
         self._misplaced |= dict.fromkeys(misplaced, database)
-        if misplaced - known:
+        if misplaced - recorded:
             _log.warning("Database %s has domains of other databases: %s", database, join_names(sorted(misplaced)))
 
     def other_database(self, domain: str) -> str | None:
-        """Return the database that contains the domain although the domain belongs to another database, or None."""
+        """Return the database that contains the domain, if the domain belongs to another database, or else None."""
         return self._misplaced.get(domain)
 
     def check_domains(self, database: str, statement: str, params: Mapping[str, object]) -> None:
-        """Raise an error if the statement names a domain that belongs to, or exists in, another database."""
+        """Raise an error if the statement is about a domain that belongs to, or exists in, another database."""
         for domain in domains_in(statement, params):
             expected = self.placement.database_of(domain)
             if (actual := self.other_database(domain)) is not None:
@@ -70,7 +70,7 @@ class Directory:
 
 
 class DatabaseStore(Store):
-    """One of several databases' stores. It is opened on first use, and again if opening failed."""
+    """The store of one of several databases. It is opened on first use. If that fails, the next use opens it."""
 
     def __init__(self, name: str, databases: Databases) -> None:  # it opens no connections itself
         self.name = name
@@ -88,7 +88,7 @@ class DatabaseStore(Store):
 
     @property
     def sessions(self) -> int:
-        """The number of this database's open sessions."""
+        """The number of open sessions in this database."""
         return 0 if self._open is None else self._open.sessions
 
     @property
@@ -170,7 +170,7 @@ class DatabaseStore(Store):
         limit: float | None = None,
         in_doubt: bool = False,
     ) -> T:
-        """Run `work` in one transaction of this database."""
+        """Run `work` in one transaction on this database."""
         async with self.use() as store:
             return await store.write(name, work, limit=limit, in_doubt=in_doubt)
 
@@ -182,7 +182,7 @@ class DatabaseStore(Store):
     async def begin_transaction(
         self, name: str, begin: Callable[[Transaction], Awaitable[T]]
     ) -> tuple[AsyncExitStack, AsyncTransaction, T]:
-        """Start a transaction of this database that stays open."""
+        """Start a transaction on this database that stays open."""
         async with self.use() as store:
             return await store.begin_transaction(name, begin)
 
@@ -216,7 +216,7 @@ class Databases:
     async def open(self, name: str, check: Check) -> Store:
         """Open a database, and record its domains.
 
-        Raises STORE_CONFLICT if it is the same as another of the databases.
+        Raises STORE_CONFLICT if the same database was already opened under another name.
         """
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(self._open_database(name, check))

@@ -40,7 +40,9 @@ def is_transient(error: BaseException) -> bool:
         return False
     if isinstance(error, (OSError, IncompleteCommit)) or is_locked_out(error):
         return True
-    return isinstance(error, (DriverError, Neo4jError)) and (error.is_retryable() or _read_deleted_entity(error))
+    if _has_code(error, "EntityNotFound"):  # another writer deleted an entity while the statement was reading it
+        return True
+    return isinstance(error, (DriverError, Neo4jError)) and error.is_retryable()
 
 
 def is_transient_at_start(error: BaseException) -> bool:
@@ -49,27 +51,19 @@ def is_transient_at_start(error: BaseException) -> bool:
 
 
 def is_login_error(error: BaseException) -> bool:
-    """Return whether the server rejected the user or password. It may be another server."""
+    """Return whether the server rejected the user or password. Another server may have taken over the address."""
     return isinstance(error, AuthError)
 
 
 def is_locked_out(error: BaseException) -> bool:
     """Return whether the server temporarily rejects this user's logins because of failed logins."""
-    return isinstance(error, Neo4jError) and "AuthenticationRateLimit" in (error.code or "")
-
-
-def _read_deleted_entity(error: BaseException) -> bool:
-    """Return whether another writer deleted an entity while the statement was reading it."""
-    return isinstance(error, Neo4jError) and "EntityNotFound" in (error.code or "")
+    return _has_code(error, "AuthenticationRateLimit")
 
 
 def may_be_committed(error: BaseException) -> bool:
     """Return whether an auto-commit statement may have been committed although the connection or the commit failed."""
-    return is_failed_commit(error) or (isinstance(error, LOST) and not _was_never_sent(error))
-
-
-def _was_never_sent(error: BaseException) -> bool:
-    return isinstance(error, ServerMoved) or str(error).startswith("Couldn't connect")
+    was_sent = not isinstance(error, ServerMoved) and not str(error).startswith("Couldn't connect")
+    return is_failed_commit(error) or (isinstance(error, LOST) and was_sent)
 
 
 def is_failed_commit(error: BaseException) -> bool:
@@ -84,7 +78,7 @@ _TOO_LITTLE_MEMORY = "too little memory"
 
 def rolled_itself_back(error: BaseException) -> bool:
     """Return whether a statement rolled itself back. It does so by dividing by zero."""
-    return isinstance(error, Neo4jError) and "ArithmeticError" in (error.code or "")
+    return _has_code(error, "ArithmeticError")
 
 
 def exceeds_resources(error: GraphError) -> bool:
@@ -93,7 +87,11 @@ def exceeds_resources(error: GraphError) -> bool:
 
 
 def _lacks_memory(error: BaseException) -> bool:
-    return isinstance(error, Neo4jError) and "OutOfMemory" in (error.code or "")
+    return _has_code(error, "OutOfMemory")
+
+
+def _has_code(error: BaseException, part: str) -> bool:
+    return isinstance(error, Neo4jError) and part in (error.code or "")
 
 
 class translate_errors:  # noqa: N801
@@ -149,7 +147,7 @@ def open_transaction_error(error: BaseException, seconds: float) -> GraphError:
     if isinstance(error, LOST) or (isinstance(error, DriverError) and not isinstance(error, ConfigurationError)):
         message = "The connection to Neo4j was lost before the commit, and nothing was changed"
         return GraphError(Code.TRANSACTION_LOST, message, {"hint": "Run the whole transaction again."})
-    if isinstance(error, Neo4jError) and "TransactionTimedOut" in (error.code or ""):
+    if _has_code(error, "TransactionTimedOut"):
         message = f"The transaction was open for more than {seconds:g} seconds; nothing was changed"
         hint = "Prepare data before you open the transaction, or raise the limit GRAPH_MEMORY_WRITE_TIMEOUT."
         return GraphError(Code.TIMEOUT, message, {"hint": hint})
@@ -179,12 +177,12 @@ def _has_stopped(error: BaseException) -> bool:
     return isinstance(error, Neo4jError) and (error.code or "").startswith(_TRANSACTION_CODES)
 
 
-def _stopped_database_error(error: BaseException, where: str, *, in_doubt: bool) -> GraphError:
+def _stopped_database_error(error: BaseException, server: str, *, in_doubt: bool) -> GraphError:
     """Return the STORE_UNAVAILABLE error for a database that needs a restart, usually because the disk is full."""
     hint = Hint("Free some disk space, then restart Neo4j; for the local one, {graph-memory neo4j stop} is enough.")
     if not in_doubt and not is_failed_commit(error):
-        return unavailable_error(f"Neo4j{where} has stopped serving this database after a failure", hint)
-    message = f"Neo4j{where} failed during the commit; the change may or may not have been made"
+        return unavailable_error(f"Neo4j{server} has stopped serving this database after a failure", hint)
+    message = f"Neo4j{server} failed during the commit; the change may or may not have been made"
     return unavailable_error(message, Hint("{hint} Read the subject again before you repeat the change.", hint=hint))
 
 
@@ -193,18 +191,18 @@ def unavailable_error(message: str, hint: str) -> GraphError:
     return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
 
 
-def _server_error(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError:
+def _server_error(error: Neo4jError, server: str, *, in_doubt: bool) -> GraphError:
     code = error.code or ""
     if "TransactionTimedOut" in code:
         hint = "Narrow the request, or raise GRAPH_MEMORY_READ_TIMEOUT or GRAPH_MEMORY_WRITE_TIMEOUT."
         return GraphError(Code.TIMEOUT, "Neo4j stopped the statement at its time limit", {"hint": hint})
     if _lacks_memory(error):
         hint = "Make the change smaller, or increase Neo4j's memory: GRAPH_MEMORY_NEO4J_HEAP for the local one."
-        return unavailable_error(f"Neo4j{where} has {_TOO_LITTLE_MEMORY} for this change; nothing was changed", hint)
+        return unavailable_error(f"Neo4j{server} has {_TOO_LITTLE_MEMORY} for this change; nothing was changed", hint)
     if _has_stopped(error):
-        return _stopped_database_error(error, where, in_doubt=in_doubt)
+        return _stopped_database_error(error, server, in_doubt=in_doubt)
     if "DatabaseNotFound" in code:
-        return unavailable_error(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to an existing database.")
+        return unavailable_error(f"Neo4j{server} has no such database", "Set NEO4J_DATABASE to an existing database.")
     is_index_gone = "schema index" in (error.message or "")
     if (
         "ProcedureCallFailed" in code
@@ -224,13 +222,13 @@ def _server_error(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphErro
         )
     if is_locked_out(error):
         hint = "Try again in a few seconds, and look in the server's log for repeated logins with wrong passwords."
-        return unavailable_error(f"Neo4j{where} is refusing logins after too many failed attempts", hint)
+        return unavailable_error(f"Neo4j{server} is refusing logins after too many failed attempts", hint)
     if code.startswith("Neo.ClientError.Security."):
         hint = "Give the user the privileges of the role `architect`, and a password that has not expired."
-        return unavailable_error(f"Neo4j{where} does not allow this user to run the operation", hint)
+        return unavailable_error(f"Neo4j{server} does not allow this user to run the operation", hint)
     if error.is_retryable():
         hint = Hint(
             "Try again in a moment; if it still fails, find the cause with {graph-memory neo4j logs} or in debug.log."
         )
-        return unavailable_error(f"Neo4j{where} is not available right now", hint)
+        return unavailable_error(f"Neo4j{server} is not available right now", hint)
     return GraphError(Code.INTERNAL, "Neo4j rejected a statement", {"neo4j_code": code})

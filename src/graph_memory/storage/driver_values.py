@@ -58,7 +58,10 @@ def to_json_value(value: object) -> object:
         case bytes() | bytearray():
             return f"[{len(value):,} bytes]"
         case list():
-            return _list_to_json(cast("list[object]", value))
+            items = cast("list[object]", value)
+            if len(items) > MAX_NUMBERS and isinstance(items[0], int | float):
+                return f"[{len(items):,} numbers]"
+            return [to_json_value(item) for item in items]
         case dict():
             return {str(key): to_json_value(item) for key, item in cast("Mapping[str, object]", value).items()}
         case bool() | int() | None:
@@ -67,12 +70,6 @@ def to_json_value(value: object) -> object:
             return value if math.isfinite(value) else str(value)
         case _:
             return str(value)
-
-
-def _list_to_json(values: list[object]) -> object:
-    if len(values) > MAX_NUMBERS and isinstance(values[0], int | float):
-        return f"[{len(values):,} numbers]"
-    return [to_json_value(item) for item in values]
 
 
 def _properties_to_json(value: Node | Relationship) -> dict[str, object]:

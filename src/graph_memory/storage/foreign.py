@@ -29,7 +29,7 @@ from graph_memory.storage.store import LONG_READ_SECONDS
 
 R = TypeVar("R")
 
-_ROWS = 1_000
+_FETCH_SIZE = 1_000
 """Number of rows that the server sends in one batch."""
 _LOGIN = (
     "Set GRAPH_MEMORY_SOURCE_USERNAME and GRAPH_MEMORY_SOURCE_PASSWORD for the command (for the memory's own server, "
@@ -43,7 +43,7 @@ _FRACTION = re.compile(r"\.(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class TextValue:
-    """A value of a Neo4j type that a memory cannot store: its text, and the name of the type."""
+    """The text of a value whose Neo4j type a memory cannot store, and the name of that type."""
 
     type: str
     text: str
@@ -91,8 +91,12 @@ def open_graph(address: Address) -> Generator[Graph]:
             telemetry_disabled=True,
             user_agent="graph-memory",
         )
-    reading = {"database": address.database, "default_access_mode": neo4j.READ_ACCESS, "fetch_size": _ROWS}
-    with driver, driver.session(**reading) as session:
+    options = {
+        "database": address.database,
+        "default_access_mode": neo4j.READ_ACCESS,
+        "fetch_size": _FETCH_SIZE,
+    }
+    with driver, driver.session(**options) as session:
         yield Graph(session, address.uri)
 
 
@@ -137,7 +141,7 @@ def _to_storable(value: object) -> object:
             return TextValue("date", value.iso_format())
         case Time() | DateTime():
             name = "time" if isinstance(value, Time) else "datetime"
-            return TextValue(name, _FRACTION.sub(_shorten, value.iso_format()))
+            return TextValue(name, _FRACTION.sub(_drop_trailing_zeros, value.iso_format()))
         case Duration():
             return TextValue("duration", value.iso_format())
         case Point():
@@ -152,7 +156,6 @@ def _to_storable(value: object) -> object:
             return TextValue(type(value).__name__.lower(), str(value))
 
 
-def _shorten(fraction: re.Match[str]) -> str:
-    """Return the matched fraction of a second without trailing zeros."""
+def _drop_trailing_zeros(fraction: re.Match[str]) -> str:
     fraction_digits = fraction[1].rstrip("0")
     return f".{fraction_digits}" if fraction_digits else ""

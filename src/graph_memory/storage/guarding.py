@@ -21,8 +21,8 @@ from neo4j.exceptions import Neo4jError
 from graph_memory.storage.driver_errors import ServerMoved
 
 _opens_connection: ContextVar[bool] = ContextVar("_opens_connection", default=False)
-"""Whether the current task is opening a connection. The driver resolves the address and requests credentials in one
-task."""
+"""Whether the current task is opening a connection. The driver resolves the address and requests the credentials in the
+same task."""
 
 
 class Guard(Protocol):

@@ -77,8 +77,8 @@ class OpenTransaction(Transaction):
 class TransactionStore(Store):
     """A store within an open transaction, whose reads include uncommitted changes.
 
-    Statements about all of several databases read the other databases outside the transaction. Operations that need a
-    separate transaction are rejected.
+    A statement that covers several databases reads the others outside the transaction. Operations that need a separate
+    transaction are rejected.
     """
 
     def __init__(self, outer: Store, transaction: OpenTransaction, domain: str) -> None:  # it opens no connections

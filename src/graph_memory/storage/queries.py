@@ -53,7 +53,7 @@ class Query(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class LogMark:
-    """A position in a domain's log: the last number and the epoch.
+    """A position in a domain's log: the number of the last event, and the epoch.
 
     The epoch changes when the domain is recreated or repaired.
     """
@@ -82,8 +82,8 @@ def query(name: str, row: type[R]) -> Query[R]:
 
     For a statement with one column, `row` can be a plain type such as `str`. Each row is then a value.
     """
-    statement = _load(name, row if columns_of(row) is not None else _return_value)
     columns = columns_of(row)
+    statement = _load(name, row if columns is not None else _return_value)
     if statement.returns != columns and (columns is not None or len(statement.returns) != 1):
         text = "is one value" if columns is None else f"has {columns}"
         raise QueryFileError(f"{cypher_root() / name}.cypher: returns {statement.returns}, but {row.__name__} {text}")
@@ -111,16 +111,17 @@ def _load(name: str, row: Callable[..., R]) -> Query[R]:
         raise QueryFileError(f"{path}: no such file")
     text = path.read_text(encoding="utf-8")
     fields = _parse_header(path, text)
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("//")).strip()
     statement = Query(
         name=name,
-        text=cast("LiteralString", _statement_text(text)),  # the only cast: the text comes from our own files
+        text=cast("LiteralString", body),  # the text comes from our own files
         mode=fields["mode"],
         params=frozenset(_split_names(fields["params"])),
         returns=_split_names(fields["returns"]),
         row=row,
         subjects=_split_names(fields["subjects"]) if "subjects" in fields else None,
         parts=(name,),
-        list_text=_list_statement(_statement_text(text), fields),
+        list_text=_list_statement(body, fields),
     )
     _check_statement(path, statement)
     return statement
@@ -134,10 +135,6 @@ def _parse_header(path: Path, text: str) -> Mapping[str, str]:
     if missing := [name for name in _FIELDS if name not in fields]:
         raise QueryFileError(f"{path}: the header has no {', '.join(missing)}")
     return fields
-
-
-def _statement_text(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if not line.startswith("//")).strip()
 
 
 def _list_statement(body: str, fields: Mapping[str, str]) -> LiteralString | None:
@@ -184,10 +181,11 @@ def _return_row(*values: object) -> object:
 
 
 def all_or_nothing(name: str, first: Query[Any], rest: Sequence[Query[Any]]) -> Query[int]:
-    """Return a statement that runs `first` and then `rest`, all or none, and none if `first` returns no row.
+    """Return a statement that runs `first` and then `rest`. It runs either all of them or none.
 
-    It compares the counts that `rest` returns with the list parameter `expected`, in which null accepts any count. If a
-    count differs, the statement divides by zero to roll itself back. Its only row is 1.
+    It runs none if `first` returns no row, or if the counts that `rest` returns differ from the list parameter
+    `expected`, in which null accepts any count. If a count differs, the statement divides by zero to roll itself back.
+    Its only row is 1.
     """
     counts: list[str] = []
     calls = [_subquery(first.text)]

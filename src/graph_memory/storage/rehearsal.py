@@ -60,17 +60,14 @@ class StatementSamples:
 
     def load(self) -> None:
         """Load the samples from the file. A missing or damaged file counts as empty."""
+        if self._path is None:
+            return
         try:
-            rows = cast("list[dict[str, Any]]", json.loads(self._read()))
+            with self._path.open("rb") as file:
+                rows = cast("list[dict[str, Any]]", json.loads(file.read(MAX_BYTES)))
             self._samples = {tuple(map(str, row["statement"])): dict(row["params"]) for row in rows[:MAX_STATEMENTS]}
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             _log.info("no statements to rehearse: %s", type(error).__name__)
-
-    def _read(self) -> bytes:
-        if self._path is None:
-            return b"[]"
-        with self._path.open("rb") as file:
-            return file.read(MAX_BYTES)
 
     def save(self) -> None:
         """Write the samples to the file if statements were added since `load`. Errors are only logged."""

@@ -28,15 +28,16 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 HOME_STATEMENTS = ("keys/", "servers/", "schema_log/")
-"""Prefixes of the names of statements without a domain that run only in the home database."""
+"""Name prefixes of statements that have no domain and run only in the home database."""
 STATEMENTS_OF_ALL = frozenset(
     {"domains/list", "search/backlog", "retention/scan_nodes", "retention/scan_relationships"}
 )
-"""Statements without a domain that run in every database. Their rows are joined."""
+"""Statements that have no domain and run in every database. Their rows are joined."""
 STATEMENTS_BY_DOMAIN = frozenset({"history/positions", "log/below", "search/behind"})
-"""Statements with a list of domains that run in each database with its own domains. Their rows are joined."""
+"""Statements that have a list of domains. Each database runs them with its own domains, and the rows are joined."""
 TOLERANT: Mapping[str, float] = {"domains/list": 15.0, "search/backlog": 2.0, "search/behind": 15.0}
-"""Statements of several databases that omit an unreachable database, each with its time limit in seconds."""
+"""Statements that read several databases and omit an unreachable one, with the time limit for each database in
+seconds."""
 PERIODIC = frozenset({"search/backlog", "search/behind"})
 """Tolerant statements that are repeated often, so they do not immediately retry a database that was lost."""
 BEGIN_DOMAIN = "log/begin_domain"
@@ -63,7 +64,6 @@ class _ProbeTransaction(Transaction):
         return
 
     async def run(self, query: Query[R], **params: object) -> list[R]:
-        """Raise `_FirstStatement`."""
         raise _FirstStatement(query, params)
 
 
@@ -116,11 +116,11 @@ class RoutedStore(Store):
         check_statement(query, params)
         if query.name not in PERIODIC:
             await self._confirm_misplaced(query.name, params)
-        parts = list(self._parts(query.name, params))
+        parts = list(self._split_by_database(query.name, params))
         if len(parts) == 1 and query.name not in TOLERANT:
             [(store, part)] = parts
             return await store.read_within(seconds, query, **part)
-        return _in_order(await _read_all(seconds, query, parts), query, params)
+        return _sort_and_limit(await _read_all(seconds, query, parts), query, params)
 
     async def add_other_databases(
         self, domain: str, rows: list[R], seconds: float, query: Query[R], params: Mapping[str, Any]
@@ -128,11 +128,13 @@ class RoutedStore(Store):
         """Add the rows of the databases other than the domain's. See `SingleDatabase.add_other_databases`."""
         if query.name not in STATEMENTS_OF_ALL:
             return rows
-        parts = [part for part in self._parts(query.name, params) if part[0] is not self.of(domain)]
-        return _in_order(rows + await _read_all(seconds, query, parts), query, params)
+        parts = [part for part in self._split_by_database(query.name, params) if part[0] is not self.of(domain)]
+        return _sort_and_limit(rows + await _read_all(seconds, query, parts), query, params)
 
-    def _parts(self, statement: str, params: Mapping[str, object]) -> Iterator[tuple[DatabaseStore, Mapping[str, Any]]]:
-        """Yield the databases of a statement, with their parameters."""
+    def _split_by_database(
+        self, statement: str, params: Mapping[str, object]
+    ) -> Iterator[tuple[DatabaseStore, Mapping[str, Any]]]:
+        """Yield each database in which the statement runs, with its parameters."""
         domains = [*domains_in(statement, params)]
         if not domains and statement in STATEMENTS_OF_ALL:
             yield from ((store, params) for store in self._stores.values())
@@ -147,7 +149,7 @@ class RoutedStore(Store):
             yield self._single_store(statement, domains), params
 
     def _single_store(self, statement: str, domains: Sequence[str]) -> DatabaseStore:
-        """Return the database of a statement that runs in one database. Raises DIFFERENT_DATABASES."""
+        """Return the database for a statement that runs in only one. Raises DIFFERENT_DATABASES if it needs several."""
         if domains:
             return self._stores[self._directory.placement.require_one(domains)]
         if statement.startswith(HOME_STATEMENTS):
@@ -161,7 +163,10 @@ class RoutedStore(Store):
                 await self._databases.reread_domains(name)
 
     async def _route(self, query: Query[Any], params: Mapping[str, object]) -> DatabaseStore:
-        """Return the database of a statement that may write. Raises INSUFFICIENT_RIGHTS before DIFFERENT_DATABASES."""
+        """Return the database for a statement that may write.
+
+        Raises INSUFFICIENT_RIGHTS before DIFFERENT_DATABASES, so that a domain's database is not revealed.
+        """
         check_statement(query, params)
         statement = query.name
         await self._confirm_misplaced(statement, params)
@@ -186,7 +191,7 @@ class RoutedStore(Store):
         limit: float | None = None,
         in_doubt: bool = False,
     ) -> T:
-        """Run `work` in one transaction of one database. See `Store.write`. Raises DIFFERENT_DATABASES."""
+        """Run `work` in one transaction on one database. See `Store.write`. Raises DIFFERENT_DATABASES."""
         store = await self._store_of_work(work)
         return await store.write(name, work, limit=limit, in_doubt=in_doubt)
 
@@ -198,7 +203,7 @@ class RoutedStore(Store):
     async def begin_transaction(
         self, name: str, begin: Callable[[Transaction], Awaitable[T]]
     ) -> tuple[AsyncExitStack, AsyncTransaction, T]:
-        """Start a transaction of one database that stays open. See `Store.begin_transaction`."""
+        """Start a transaction on one database that stays open. See `Store.begin_transaction`."""
         store = await self._store_of_work(begin)
         return await store.begin_transaction(name, begin)
 
@@ -232,8 +237,8 @@ async def _read_all(
     return [row for part_rows in rows for row in part_rows]
 
 
-def _in_order(rows: list[R], query: Query[R], params: Mapping[str, Any]) -> list[R]:
-    """Return the rows of several databases. If the statement has a limit, the rows are sorted and limited again."""
+def _sort_and_limit(rows: list[R], query: Query[R], params: Mapping[str, Any]) -> list[R]:
+    """Return the joined rows of several databases. If the statement has an order, sort and limit them again."""
     if query.name not in _ORDER:
         return rows
     return sorted(rows, key=_ORDER[query.name])[: cast("int", params["limit"])]

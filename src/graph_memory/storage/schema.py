@@ -124,8 +124,9 @@ async def pending_steps(store: Store, known_steps: Sequence[Step] | None = None)
 async def migrate(store: Store, known_steps: Sequence[Step] | None = None, progress: Progress = log_progress) -> int:
     """Apply the steps that the database lacks, and return how many were applied.
 
-    Concurrent processes take turns: a step's statements run while another transaction holds the lock, because schema
-    and data cannot share a transaction. Each statement can safely run twice, so a crash does no harm.
+    Concurrent processes take turns. The schema statements of a step run while a separate transaction holds the lock,
+    because one transaction cannot change both schema and data. Each statement can safely run twice, so a crash does no
+    harm.
     """
     known_steps = steps() if known_steps is None else known_steps
     if not await pending_steps(store, known_steps):
@@ -147,12 +148,14 @@ async def migrate(store: Store, known_steps: Sequence[Step] | None = None, progr
         await _drop_connection_constraints(store)
         return len(missing)
 
-    async def wait(transaction: Transaction) -> None:
-        await transaction.run(AWAIT_INDEXES)
-
     count = await store.write("schema", apply, limit=LOCK_SECONDS)
-    await store.write("schema", wait, limit=LOCK_SECONDS)
+    await await_indexes(store)
     return count
+
+
+async def await_indexes(store: Store) -> None:
+    """Wait until all indexes are usable."""
+    await store.write("schema", lambda transaction: transaction.run(AWAIT_INDEXES), limit=LOCK_SECONDS)
 
 
 async def _create_analyser_indexes(store: Store) -> None:
@@ -195,12 +198,8 @@ async def store_id(store: Store) -> str:
 
 async def ensure_analyser(store: Store, analyser: LiteralString) -> None:
     """Create the full-text index for the analyser if it does not exist, and wait until it is usable."""
-
-    async def wait(transaction: Transaction) -> None:
-        await transaction.run(AWAIT_INDEXES)
-
     await ensure_defined(store, analyser_index(analyser))
-    await store.write("schema", wait, limit=LOCK_SECONDS)
+    await await_indexes(store)
 
 
 def analyser_index(analyser: LiteralString) -> LiteralString:

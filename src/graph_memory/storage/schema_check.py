@@ -12,15 +12,14 @@ from graph_memory.model.text.analysers import LABELS, index_of
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import (
     ANALYSERS,
-    AWAIT_INDEXES,
-    LOCK_SECONDS,
     STEP_CONSTRAINT,
     analyser_index,
+    await_indexes,
     ensure_defined,
     is_supported,
     steps,
 )
-from graph_memory.storage.store import Store, Transaction
+from graph_memory.storage.store import Store
 
 _CREATE_OR_DROP = re.compile(r"(?:CYPHER 25 )?(CREATE|DROP)(?: FULLTEXT| VECTOR)? (CONSTRAINT|INDEX) (\w+)")
 USABLE = ("ONLINE", "POPULATING")
@@ -79,12 +78,8 @@ async def repair_schema(store: Store) -> None:
             await ensure_defined(store, fault.statement)
         except GraphError as error:
             raise _conflict_error(fault, error) if error.code is Code.STORE_CONFLICT else error from error
-
-    async def wait(transaction: Transaction) -> None:
-        await transaction.run(AWAIT_INDEXES)
-
     if faults:
-        await store.write("schema", wait, limit=LOCK_SECONDS)
+        await await_indexes(store)
 
 
 def statements_of_steps() -> dict[str, LiteralString]:

@@ -1,6 +1,6 @@
-"""The behaviour of a store with one database for calls about several databases.
+"""The part of a store that handles calls about several databases, for a store with only one database.
 
-`routing` implements them for several.
+`routing` has the implementation for several databases.
 """
 
 from __future__ import annotations

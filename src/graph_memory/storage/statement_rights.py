@@ -1,6 +1,6 @@
 """Checks every statement against the caller's rights. No other module decides about access to data.
 
-A statement names its domains in its parameters. A caller needs the right to read each of them and, for a write
+A statement's domains are in its parameters. A caller needs the right to read each of them and, for a write
 statement, the right to write. A statement without a domain is rejected, unless it is known to return no domain's data.
 """
 
@@ -30,8 +30,8 @@ WITHOUT_DOMAIN = frozenset(
         "search/passages",
     }
 )
-"""Statements without a domain that every caller may run. They list domains, which the calling code filters, or take ids
-returned by an earlier statement for a readable domain."""
+"""Statements that have no domain and that every caller may run. They list domains, which the calling code filters, or
+take ids returned by an earlier statement for a readable domain."""
 BOOKKEEPING = ("search/", "graph/index", "entities/index")
 """Prefixes of the names of statements that write only indexes or counts of reads. They need only the right to read."""
 

@@ -42,13 +42,13 @@ T = TypeVar("T")
 UNREACHABLE_SECONDS = 5.0
 """Maximum time in seconds for retries if the server cannot be reached and no commit is in doubt."""
 IDLE_SECONDS = 0.05
-"""Time in seconds between two checks by a waiting rehearsal of whether other statements are running."""
+"""Interval in seconds at which a waiting rehearsal checks whether other statements are still running."""
 ALL_ROWS = -1
 """The batch size that fetches all rows at once. By default, every thousand rows need a round trip."""
 REHEARSAL_SECONDS = 5.0
 """Time limit of a rehearsed statement in seconds."""
 SILENCE_SECONDS = 10.0
-"""Time in seconds after a statement's time limit until a server without an answer counts as lost."""
+"""Time in seconds after a statement's time limit. A server that has not answered by then counts as lost."""
 LONG_READ_SECONDS = 3_600.0
 """Maximum time in seconds for reading a whole log or database."""
 
@@ -63,17 +63,17 @@ class Reader(Protocol):
         ...
 
     async def first_row(self, query: Query[R], **params: object) -> R | None:
-        """Run one read statement, and return its first row, or None without rows."""
+        """Run one read statement, and return its first row, or None if it returns no rows."""
         rows = await self.read(query, **params)
         return rows[0] if rows else None
 
     def assumes(self, *nodes: str) -> bool:
-        """Return whether these nodes' types can be assumed. A write with wrong types is then rolled back."""
+        """Return whether these nodes' types need not be read, because a write with wrong types is rolled back."""
         del nodes
         return False
 
     def of(self, domain: str) -> Self:
-        """Return the reader of the domain's database, for statements that do not name a domain."""
+        """Return the reader of the domain's database, for statements whose parameters contain no domain."""
         del domain
         return self
 
@@ -286,12 +286,8 @@ class Store(SingleDatabase, Reader):
 
     async def verify_connection(self) -> None:
         """Raise STORE_UNAVAILABLE if the server cannot be reached or rejects the credentials."""
-
-        async def attempt() -> None:
-            await self._driver.verify_connectivity()
-
-        with translate_errors(self._address.uri):
-            await self._retry(attempt, within=self._limits.read, is_first=True)
+        with translate_errors(self._address.uri):  # a retry may use another driver
+            await self._retry(lambda: self._driver.verify_connectivity(), within=self._limits.read, is_first=True)
 
     async def server_version(self) -> str:
         """Return the server's version, such as `2026.08.1`."""

@@ -152,7 +152,7 @@ def _edit_hooks(document: Document, client: str, commands: Mapping[str, str]) ->
         own_entries = [entry for entry in entries if _is_own(entry)]
         if own_entries == new_entries:
             continue
-        kept = [rest for entry in entries if (rest := _without_own_hooks(entry, event)) is not None]
+        kept = [others for entry in entries if (others := _without_own_hooks(entry, event)) is not None]
         if kept or new_entries:
             events[event] = [*kept, *new_entries]
         else:
@@ -187,7 +187,7 @@ def _without_own_hooks(entry: object, event: str) -> object | None:
 
 
 def _edit_toml(text: str, entries_to_write: ClientEntries | None) -> str:
-    """Return the TOML text with the server's table or, without entries, without that table.
+    """Return the TOML text with the server's table, or without that table if `entries_to_write` is None.
 
     Raises ValueError if other values would change.
     """
@@ -200,8 +200,11 @@ def _edit_toml(text: str, entries_to_write: ClientEntries | None) -> str:
     server: Document | None = None
     if entries_to_write:
         command, *arguments = entries_to_write.server
-        named = _require_list((current or {}).get("env_vars", []), f"mcp_servers.{NAME}.env_vars")
-        variables = [*named, *_missing_names(named, entries_to_write.variables)]
+        listed_variables = _require_list((current or {}).get("env_vars", []), f"mcp_servers.{NAME}.env_vars")
+        names = {  # Codex accepts a name, or a table with `name` and `source`
+            cast("Document", entry).get("name") if isinstance(entry, dict) else entry for entry in listed_variables
+        }
+        variables = [*listed_variables, *(name for name in entries_to_write.variables if name not in names)]
         written = {"command": command, "args": arguments, "env_vars": variables}
         server = {**(current or {}), **written}
         if server == current:
@@ -212,15 +215,6 @@ def _edit_toml(text: str, entries_to_write: ClientEntries | None) -> str:
     if _server_of(after) != server or _without_server(after) != _without_server(before):
         raise ValueError("the server is not in a table of its own")
     return new_text
-
-
-def _missing_names(named: Sequence[object], wanted: Sequence[str]) -> Iterator[str]:
-    """Yield the wanted variables that are not in the list.
-
-    Codex accepts a name, or a table with `name` and `source`.
-    """
-    names = {cast("Document", entry).get("name") if isinstance(entry, dict) else entry for entry in named}
-    yield from (name for name in wanted if name not in names)
 
 
 def _render_toml(value: object) -> str:
@@ -234,7 +228,7 @@ def _render_toml(value: object) -> str:
 
 
 def _edit_table(text: str, lines: Sequence[str], newline: str) -> str:
-    """Return the TOML text with these lines in the server's table. Without lines, remove the table."""
+    """Return the TOML text with these lines in the server's table, or without that table if there are no lines."""
     kept: list[str] = []
     table = None
     is_missing = True
@@ -247,11 +241,11 @@ def _edit_table(text: str, lines: Sequence[str], newline: str) -> str:
         if lines and is_header and table == {}:
             kept.extend(lines)
             is_missing = False
-    rest = "".join(kept).strip("\r\n")
+    other_text = "".join(kept).strip("\r\n")
     if lines and is_missing:
         table_lines = "".join([f"[mcp_servers.{NAME}]{newline}", *lines])
-        return f"{rest}{newline * 2}{table_lines}" if rest else table_lines
-    return f"{rest}{newline}" if rest else ""
+        return f"{other_text}{newline * 2}{table_lines}" if other_text else table_lines
+    return f"{other_text}{newline}" if other_text else ""
 
 
 def _statements(text: str) -> Iterator[tuple[str, Document]]:
@@ -278,8 +272,8 @@ def _without_server(document: Mapping[str, object]) -> Mapping[str, object]:
         for name, value in _require_object(document.get("mcp_servers", {}), "mcp_servers").items()
         if name != NAME
     }
-    rest = {name: value for name, value in document.items() if name != "mcp_servers"}
-    return {**rest, **({"mcp_servers": servers} if servers else {})}
+    other_values = {name: value for name, value in document.items() if name != "mcp_servers"}
+    return {**other_values, **({"mcp_servers": servers} if servers else {})}
 
 
 def _require_object(value: object, name: str) -> Document:

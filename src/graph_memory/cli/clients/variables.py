@@ -1,4 +1,4 @@
-"""Names the environment variables that a graph-memory server needs from its client."""
+"""Lists the environment variables that a graph-memory server needs from its client."""
 
 from __future__ import annotations
 

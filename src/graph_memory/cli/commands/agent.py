@@ -15,7 +15,7 @@ from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
-    from graph_memory.agent.results import Goals, Patterns, PruneResult, RestoreResult
+    from graph_memory.agent.results import Goals, Patterns, PruneResult
     from graph_memory.memory.api.memory import Memory
 
 app = typer.Typer(help="Goals and patterns of an agent, and pruning of its memory.", no_args_is_help=True)
@@ -33,9 +33,6 @@ def goals(
 ) -> None:
     """List goals by priority and deadline, with their progress and blockers."""
 
-    async def use(memory: Memory) -> Goals:
-        return await memory.agent.prospective.list(status, due_before=due_before, limit=limit)
-
     def show(goals: Goals) -> None:
         for goal in goals.goals:
             due = f", due {goal.deadline}" if goal.deadline else ""
@@ -46,7 +43,7 @@ def goals(
         more = f", {goals.left_out} more" if goals.left_out else ""
         note(f"{format_count(len(goals.goals), 'goal')}{more}.")
 
-    call.answer(use, show)
+    call.answer(lambda memory: memory.agent.prospective.list(status, due_before=due_before, limit=limit), show)
 
 
 @command(app)
@@ -57,9 +54,6 @@ def patterns(
 ) -> None:
     """List patterns with their success counts, the most reliable first."""
 
-    async def use(memory: Memory) -> Patterns:
-        return await memory.agent.procedural.get_best(pattern_type, limit=limit)
-
     def show(patterns: Patterns) -> None:
         for pattern in patterns.patterns:
             success_text = (
@@ -68,7 +62,7 @@ def patterns(
             typer.echo(escape_line(f"{pattern.id}  {pattern.name}  ({pattern.pattern_type}, {success_text})"))
         note(f"{format_count(len(patterns.patterns), 'pattern')}.")
 
-    call.answer(use, show)
+    call.answer(lambda memory: memory.agent.procedural.get_best(pattern_type, limit=limit), show)
 
 
 @command(app)
@@ -101,15 +95,13 @@ def restore(
     call: Call, archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="An archive that `agent prune` wrote.")]
 ) -> None:
     """Restore the items that `agent prune` archived to a file."""
-
-    async def use(memory: Memory) -> RestoreResult:
-        return await memory.agent.restore(archive)
-
-    call.answer(use, lambda done: note(f"Restored {format_count(done.restored, 'item')}."))
+    call.answer(
+        lambda memory: memory.agent.restore(archive),
+        lambda done: note(f"Restored {format_count(done.restored, 'item')}."),
+    )
 
 
 def _parse_limit(text: str) -> tuple[str, int]:
-    """Parse a limit such as `events=50000`. Raises INVALID_ARGUMENT if the text is not a name and a number."""
     name, _, number = text.partition("=")
     if not number.isdecimal() or len(number) > _MAX_DIGITS:
         raise invalid_argument(

@@ -136,7 +136,7 @@ def _local_settings() -> Settings:
 def _confirm_replacement(settings: Settings, manifest: Manifest, *, replace: bool, yes: bool) -> None:
     """Ask for confirmation if the home folder contains data.
 
-    Raises INVALID_ARGUMENT without --replace, or if there is neither --yes nor a terminal to confirm on.
+    Raises INVALID_ARGUMENT if the command cannot ask and lacks --replace or --yes.
     """
     from graph_memory.local.backup.restore import holds_data
 
@@ -164,17 +164,13 @@ def _with_memory(settings: Settings, use: Callable[[Memory], Awaitable[T]], prog
 
 
 async def _describe_backup(memory: Memory) -> MemoryInfo:
+    from graph_memory.app import blobs
     from graph_memory.local.backup.archive import DomainMark
     from graph_memory.local.backup.backup import MemoryInfo
 
     domains = [DomainMark(name=domain.name, seq=domain.events) for domain in (await memory.list_domains()).domains]
-    return MemoryInfo(domains, _schema_version(), _external_blobs(read_settings()))
-
-
-def _external_blobs(settings: Settings) -> str | None:
-    from graph_memory.app import blobs
-
-    return blobs(settings).location if settings.blob_url else None
+    settings = read_settings()
+    return MemoryInfo(domains, _schema_version(), blobs(settings).location if settings.blob_url else None)
 
 
 def _schema_version() -> int:

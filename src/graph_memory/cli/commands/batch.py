@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -18,9 +18,6 @@ from graph_memory.memory.batch.results import BatchItem, BatchResult
 from graph_memory.model.errors import Code
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.plain import LocatedValue, parse_json_strictly
-
-if TYPE_CHECKING:
-    from graph_memory.memory.api.memory import Memory
 
 _KEYS = ("operations", "options", "idempotency_key", "idempotencyKey")
 
@@ -50,14 +47,15 @@ def batch(
     ] = None,
 ) -> None:
     """Make many changes in one transaction: all of them, or none. Exits with status 65 if an operation fails."""
-    content = _read(source)
+    content = _read_batch_file(source)
     flags = {"atomic": atomic, "validate_before_commit": False if first_fault else None, "dry_run": dry_run or None}
     options: dict[str, object] = {**content.options, **{name: flag for name, flag in flags.items() if flag is not None}}
 
-    async def use(memory: Memory) -> BatchResult:
-        return await memory.execute_batch(content.operations, options=options, idempotency_key=key or content.key)
-
-    result = call.answer(use, _show, "Writing")
+    result = call.answer(
+        lambda memory: memory.execute_batch(content.operations, options=options, idempotency_key=key or content.key),
+        _show,
+        "Writing",
+    )
     raise typer.Exit(EXIT_STATUS[Code.BATCH_REFUSED] if result.faults else 0)
 
 
@@ -68,8 +66,7 @@ class _BatchFile:
     key: str | None = None
 
 
-def _read(source: str) -> _BatchFile:
-    """Return the content of a batch file. Raises INVALID_ARGUMENT if it cannot be read or parsed."""
+def _read_batch_file(source: str) -> _BatchFile:
     try:
         data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:

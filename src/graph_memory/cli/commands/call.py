@@ -62,7 +62,6 @@ def call(
 
 
 def _find_operation(name: str) -> AnyOperation:
-    """Return the operation with this name. Raises INVALID_ARGUMENT if `call` does not offer it."""
     from graph_memory.operations.table import CALLABLE
 
     if name not in CALLABLE:
@@ -71,10 +70,7 @@ def _find_operation(name: str) -> AnyOperation:
 
 
 def _read_arguments(source: str | None) -> dict[str, object]:
-    """Read arguments as a JSON object from a file or standard input.
-
-    Raises INVALID_ARGUMENT if it is not a JSON object.
-    """
+    """Read arguments as a JSON object from a file or standard input."""
     if source is None:
         return {}
     hint = "Pass a file with one JSON object, or - for standard input."

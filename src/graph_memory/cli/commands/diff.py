@@ -12,7 +12,7 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.times import point_callback
 from graph_memory.cli.output.printing import escape_control_characters, escape_line, format_count, note
 from graph_memory.cli.output.tables import GAP, line_width, shorten_ids
-from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffEntry
+from graph_memory.memory.history.diff_results import ContentChange, Diff
 from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
@@ -80,18 +80,14 @@ def _show(result: Diff) -> None:
     summary_width = max((len(escape_line(entry.summary)) for entry in result.entries), default=0)
     ids = shorten_ids([entry.subject for entry in result.entries], line_width() - len("+ ") - summary_width - GAP)
     for entry, short_id in zip(result.entries, ids, strict=True):
-        _show_entry(entry, short_id)
+        typer.echo(f"{_MARKS[entry.operation]} {escape_line(entry.summary)}  {escape_line(short_id)}")
+        if entry.content is not None:
+            show_content(entry.content)
     more = f" There are more: use --limit N or --cursor {result.next_cursor}" if result.next_cursor else ""
     total = result.added + result.removed + result.changed
     parts = f"{result.added:,} added, {result.removed:,} removed, {result.changed:,} changed"
     against = f"{escape_line(result.against)} at " if result.against else ""
     note(f"{format_count(total, 'difference')} from {result.since} to {against}{result.until}: {parts}.{more}")
-
-
-def _show_entry(entry: DiffEntry, short_id: str) -> None:
-    typer.echo(f"{_MARKS[entry.operation]} {escape_line(entry.summary)}  {escape_line(short_id)}")
-    if entry.content is not None:
-        show_content(entry.content)
 
 
 def show_content(change: ContentChange) -> None:

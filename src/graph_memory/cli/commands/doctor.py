@@ -56,8 +56,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
     yield from _catch_errors("capture", _capture(settings))
     yield from _catch_errors("connection", _connection(settings))
     yield from _catch_errors("blobs", _blobs(settings))
-    yield anyio.run(_embeddings, settings)
-    yield anyio.run(_model, settings)
+    yield from _models(settings)
 
 
 def _catch_errors(name: str, checks: Iterator[Check]) -> Iterator[Check]:
@@ -88,7 +87,7 @@ def _connection(settings: Settings) -> Iterator[Check]:
         text = "the local Neo4j is not running: it starts when needed, or with `graph-memory neo4j start`"
         yield Check("connection", Outcome.NOTE, text)
     else:
-        yield Check("connection", Outcome.OK, anyio.run(_check_connection, settings, HOME))
+        yield _check_connection("connection", settings, HOME)
         yield from _catch_errors("schema", _schema(settings))
         yield from _catch_errors("clock", _clock(settings))
         yield from _catch_errors("search", _search(settings))
@@ -100,13 +99,15 @@ def _connection(settings: Settings) -> Iterator[Check]:
 
 def _database(settings: Settings, name: str) -> Iterator[Check]:
     """Check one of several databases: connection, domains, schema and search indexes."""
+    from graph_memory.app import check_domains
+
     label = f"database {name}"
     if name != HOME:
-        yield Check(label, Outcome.OK, anyio.run(_check_connection, settings, name))
+        yield _check_connection(label, settings, name)
         yield from _catch_errors(label, _schema(settings, name))
         yield from _catch_errors(label, _clock(settings, name))
         yield from _catch_errors(label, _search(settings, name))
-    yield Check(label, Outcome.OK, anyio.run(_check_domains, settings, name))
+    yield Check(label, Outcome.OK, anyio.run(check_domains, settings, name))
 
 
 def _capture(settings: Settings) -> Iterator[Check]:
@@ -128,11 +129,15 @@ def _capture(settings: Settings) -> Iterator[Check]:
 
 
 def _schema(settings: Settings, database: str = HOME) -> Iterator[Check]:
-    yield Check("schema", Outcome.OK, anyio.run(_check_schema, settings, database))
+    from graph_memory.app import check_schema
+
+    yield Check("schema", Outcome.OK, anyio.run(check_schema, settings, database))
 
 
 def _clock(settings: Settings, database: str = HOME) -> Iterator[Check]:
-    if ahead := anyio.run(_describe_clock_skew, settings, database):
+    from graph_memory.app import describe_clock_skew
+
+    if ahead := anyio.run(describe_clock_skew, settings, database):
         text = f"{ahead}, ahead of this machine: this machine's clock is wrong, or another machine's clock was wrong"
         remedy = "Check this machine's clock, which sets the time of the next change in the domain."
         yield Check("clock", Outcome.NOTE, text, remedy)
@@ -141,7 +146,9 @@ def _clock(settings: Settings, database: str = HOME) -> Iterator[Check]:
 
 
 def _search(settings: Settings, database: str = HOME) -> Iterator[Check]:
-    backlogs = anyio.run(_read_backlogs, settings, database)
+    from graph_memory.app import check_index
+
+    backlogs = anyio.run(check_index, settings, database)
     if not backlogs:
         yield Check("search", Outcome.OK, "every search index in use is complete")
         return
@@ -163,69 +170,32 @@ def _backlog_text(backlog: Backlog) -> str:
 
 
 def _blobs(settings: Settings) -> Iterator[Check]:
-    yield Check("blobs", Outcome.OK, anyio.run(_check_blobs, settings))
-
-
-async def _read_backlogs(settings: Settings, database: str) -> list[Backlog]:
-    from graph_memory.app import check_index
-
-    return await check_index(settings, database)
-
-
-async def _check_blobs(settings: Settings) -> str:
     from graph_memory.app import check_blobs
 
-    return await check_blobs(settings)
+    yield Check("blobs", Outcome.OK, anyio.run(check_blobs, settings))
 
 
-async def _embeddings(settings: Settings) -> Check:
-    from graph_memory.app import check_embeddings
+def _models(settings: Settings) -> Iterator[Check]:
+    from graph_memory.app import check_embeddings, check_model
+    from graph_memory.chat import ModelUnavailable
     from graph_memory.embedding import EmbeddingUnavailable
 
-    try:
-        text = await check_embeddings(settings)
-    except EmbeddingUnavailable as error:
-        return Check("embeddings", Outcome.FAILED, error.message, error.hint)
-    if text is None:
-        return Check("embeddings", Outcome.NOTE, "off: search uses words and connections")
-    return Check("embeddings", Outcome.OK, text)
+    for name, check, text_if_off in (
+        ("embeddings", check_embeddings, "off: search uses words and connections"),
+        ("model", check_model, "off: no language model answers questions"),
+    ):
+        try:
+            text = anyio.run(check, settings)
+        except (EmbeddingUnavailable, ModelUnavailable) as error:
+            yield Check(name, Outcome.FAILED, error.message, error.hint)
+        else:
+            yield Check(name, Outcome.NOTE, text_if_off) if text is None else Check(name, Outcome.OK, text)
 
 
-async def _model(settings: Settings) -> Check:
-    from graph_memory.app import check_model
-    from graph_memory.chat import ModelUnavailable
-
-    try:
-        text = await check_model(settings)
-    except ModelUnavailable as error:
-        return Check("model", Outcome.FAILED, error.message, error.hint)
-    if text is None:
-        return Check("model", Outcome.NOTE, "off: no language model answers questions")
-    return Check("model", Outcome.OK, text)
-
-
-async def _check_schema(settings: Settings, database: str) -> str:
-    from graph_memory.app import check_schema
-
-    return await check_schema(settings, database)
-
-
-async def _describe_clock_skew(settings: Settings, database: str) -> str | None:
-    from graph_memory.app import describe_clock_skew
-
-    return await describe_clock_skew(settings, database)
-
-
-async def _check_connection(settings: Settings, database: str) -> str:
+def _check_connection(label: str, settings: Settings, database: str) -> Check:
     from graph_memory.app import check_connection
 
-    return await check_connection(settings, database)
-
-
-async def _check_domains(settings: Settings, database: str) -> str:
-    from graph_memory.app import check_domains
-
-    return await check_domains(settings, database)
+    return Check(label, Outcome.OK, anyio.run(check_connection, settings, database))
 
 
 def _show_check(check: Check) -> None:

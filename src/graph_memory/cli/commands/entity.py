@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,9 +19,6 @@ from graph_memory.memory.entities.results import (
 )
 from graph_memory.model.time.clock import rfc3339
 
-if TYPE_CHECKING:
-    from graph_memory.memory.api.memory import Memory
-
 app = typer.Typer(no_args_is_help=True, help="Entities with their observations and relations.")
 
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of results.")]
@@ -35,14 +32,10 @@ def open_(
     detail: Annotated[bool, typer.Option("--detail", help="Also show ids, times, sources, and use counts.")] = False,
 ) -> None:
     """Show the entities with these names, and their relations."""
-
-    async def use(memory: Memory) -> KnowledgeGraph:
-        return await memory.entities.open_nodes(name, detail=detail or not call.as_json)
-
-    def show(graph: KnowledgeGraph) -> None:
-        _show_graph(graph, detail=detail)
-
-    call.answer(use, show)
+    call.answer(
+        lambda memory: memory.entities.open_nodes(name, detail=detail or not call.as_json),
+        lambda graph: _show_graph(graph, detail=detail),
+    )
 
 
 @command(app, "list")
@@ -53,11 +46,9 @@ def list_(
     cursor: Annotated[str | None, typer.Option(help="Continue after the page that ended with this cursor.")] = None,
 ) -> None:
     """Show all entities and relations, in the order in which they were created."""
-
-    async def use(memory: Memory) -> KnowledgeGraph:
-        return await memory.entities.read_graph(max_tokens=max_tokens, limit=limit, cursor=cursor)
-
-    call.answer(use, _show_graph)
+    call.answer(
+        lambda memory: memory.entities.read_graph(max_tokens=max_tokens, limit=limit, cursor=cursor), _show_graph
+    )
 
 
 def _show_graph(graph: KnowledgeGraph, *, detail: bool = False) -> None:
@@ -94,9 +85,6 @@ def salient(
 ) -> None:
     """List the most important entities: mentioned often, seen recently, and used often."""
 
-    async def use(memory: Memory) -> Profiles:
-        return await memory.entities.get_salient(limit)
-
     def show(profiles: Profiles) -> None:
         for entity in profiles.entities:
             text = f"{format_count(entity.mention_count, 'mention')}, last seen {entity.last_seen:%Y-%m-%d}"
@@ -104,7 +92,7 @@ def salient(
         if not profiles.entities:
             typer.echo("No entities.")
 
-    call.answer(use, show)
+    call.answer(lambda memory: memory.entities.get_salient(limit), show)
 
 
 @command(app)
@@ -123,9 +111,6 @@ def duplicates(
 ) -> None:
     """List pairs of entities that may be the same."""
 
-    async def use(memory: Memory) -> Duplicates:
-        return await memory.entities.find_duplicates(limit=limit, min_score=min_score)
-
     def show(result: Duplicates) -> None:
         rows = [(f"{pair.score:.2f}", *pair.names, "; ".join(pair.reasons)) for pair in result.duplicates]
         print_table(("score", "name", "other", "reasons"), rows)
@@ -133,15 +118,12 @@ def duplicates(
         for pair in result.duplicates:
             _note_different(pair.question, pair.names)
 
-    call.answer(use, show, "Comparing")
+    call.answer(lambda memory: memory.entities.find_duplicates(limit=limit, min_score=min_score), show, "Comparing")
 
 
 @command(app)
 def health(call: Call, limit: LimitOption = 5) -> None:
     """List possible problems, such as duplicates, orphans and contradictions, with the commands to solve them."""
-
-    async def use(memory: Memory) -> GraphHealth:
-        return await memory.entities.graph_health(limit=limit)
 
     def show(health_report: GraphHealth) -> None:
         rows = [
@@ -155,7 +137,7 @@ def health(call: Call, limit: LimitOption = 5) -> None:
         counts = ", ".join(f"{kind} {count}" for kind, count in health_report.counts.items())
         note("Nothing is wrong." if health_report.healthy else f"Found: {counts}.")
 
-    call.answer(use, show, "Looking")
+    call.answer(lambda memory: memory.entities.graph_health(limit=limit), show, "Looking")
 
 
 def _note_different(question: str, names: Sequence[str]) -> None:

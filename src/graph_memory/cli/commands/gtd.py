@@ -113,7 +113,6 @@ def _answer(call: Call, ask: Callable[[Gtd], Awaitable[R]], show: Callable[[R], 
 
 
 def _parse_minutes(time: str | None) -> float | None:
-    """Parse the available time into minutes. Raises INVALID_ARGUMENT if the text is not a duration."""
     from graph_memory.gtd.rules import minutes_of
 
     minutes = minutes_of(time)

@@ -17,6 +17,7 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import as_command
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
+from graph_memory.cli.listing import note_count_and_cursor
 from graph_memory.cli.output.printing import escape_line, format_count, format_local_time, note, print_json
 from graph_memory.cli.output.states import state_lines
 from graph_memory.cli.output.tables import print_table, print_tinted
@@ -107,8 +108,7 @@ def show_log(page: LogPage) -> None:
     else:
         for entry in page.entries:
             print_entry(entry)
-    more = f" There are more: use --limit N or --cursor {page.next_cursor}" if page.next_cursor else ""
-    note(f"{format_count(len(page.entries), 'change')}.{more}")
+    note_count_and_cursor(len(page.entries), "change", page.next_cursor)
 
 
 _DOMAIN_SUBJECTS = {Kind.DOMAIN: "the record of what was merged", Kind.ONTOLOGY: "the description of the ontology"}
@@ -160,7 +160,7 @@ def _show_sessions(page: Sessions) -> None:
 
 
 def _session_topic(session: SessionSummary) -> str:
-    """Return the session's summary or, without one, the titles of the subjects that it changed."""
+    """Return the session's summary or, if it has none, the titles of the subjects that it changed."""
     return " ".join((session.summary or ", ".join(session.about)).split())
 
 
@@ -218,10 +218,8 @@ def show_reverted(reverted: RevertResult) -> None:
     if reverted.force is not None:
         typer.echo(f"          to undo these too: {as_command(reverted.force)}")
     verb = "would be undone" if reverted.dry_run else "undone"
-    changes, skipped = (
-        len(reverted.changes) + (reverted.more_changes or 0),
-        len(reverted.skipped) + (reverted.more_skipped or 0),
-    )
+    changes = len(reverted.changes) + (reverted.more_changes or 0)
+    skipped = len(reverted.skipped) + (reverted.more_skipped or 0)
     if (changes, skipped) != (len(reverted.changes), len(reverted.skipped)):
         typer.echo("…")
     unchanged = (
@@ -234,7 +232,7 @@ DIM = "dim"
 TINTS: Mapping[Operation, str] = {"create": "green", "update": "yellow", "delete": "red"}
 
 _POLL_INTERVAL = 0.2
-"""Time in seconds between two checks of whether standard output is still open."""
+"""Interval in seconds at which a command that follows the log checks whether standard output is still open."""
 
 
 class LogFilter(TypedDict):

@@ -12,7 +12,7 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.listing import note_count_and_cursor
 from graph_memory.cli.output.printing import escape_line, note
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.links.results import LinkCreationResult, LinkDeletionResult, Links
+from graph_memory.memory.links.results import LinkCreationResult, Links
 from graph_memory.model.results import Direction
 from graph_memory.model.subjects.links import LinkType
 
@@ -108,8 +108,8 @@ def _show_all(page: Links) -> None:
 @command(app)
 def delete(call: Call, link: Annotated[str, typer.Argument(metavar="LINK", help="The id of the link.")]) -> None:
     """Delete a link. --domain is the domain of its source node."""
-
-    async def use(memory: Memory) -> LinkDeletionResult:
-        return await memory.links.delete_cross_domain_link(link)
-
-    call.answer(use, lambda deleted: note(f"Link {deleted.link_id} deleted."), "Deleting")
+    call.answer(
+        lambda memory: memory.links.delete_cross_domain_link(link),
+        lambda deleted: note(f"Link {deleted.link_id} deleted."),
+        "Deleting",
+    )

@@ -13,7 +13,7 @@ from graph_memory.cli.output.findings import show_findings
 from graph_memory.cli.output.printing import format_count
 from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import with_progress
-from graph_memory.memory.transfer.results import LoadCounts, LoadResult, OnConflict
+from graph_memory.memory.transfer.results import LoadResult, OnConflict
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -94,7 +94,8 @@ def _show(loaded: LoadResult) -> None:
     ):
         print_table([f"{title} type", title + "s"], [[name, f"{count:,}"] for name, count in types.items()])
         if types:
-            typer.echo(f"{_outcome_counts(counts)}\n")
+            outcomes = [f"{count:,} {_OUTCOMES[name]}" for name, count in counts.to_dict().items() if count]
+            typer.echo(f"{', '.join(outcomes) or 'none'}\n")
     show_findings(loaded.refused, loaded.notes)
     typer.echo(_summary(loaded))
 
@@ -109,8 +110,3 @@ def _summary(loaded: LoadResult) -> str:
     return (
         f"Loaded into domain {loaded.domain}: {counts}, as numbers {loaded.from_seq:,} to {loaded.to_seq:,} of its log."
     )
-
-
-def _outcome_counts(counts: LoadCounts) -> str:
-    lines = [f"{count:,} {_OUTCOMES[name]}" for name, count in counts.to_dict().items() if count]
-    return ", ".join(lines) or "none"

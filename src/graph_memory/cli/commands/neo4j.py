@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 import webbrowser
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated
@@ -112,14 +111,14 @@ def browser(
     settings = read_settings(domain=domain)
     check_domain(settings.domain)
     if opens:
-        _refuse_other_server(settings)
+        _reject_other_server(settings)
         with progress_bar() as progress:
             local.ensure_running(settings, progress)
     access = _read_access(settings)
     if not show_password:
         access.pop("password", None)
     if not as_json:
-        typer.echo(_render_access(access))
+        typer.echo("\n".join(f"{name:<12}  {value}" for name, value in access.items()))
     opened = opens and _open_browser(_running_server(settings), settings.domain)
     if as_json:
         typer.echo(json.dumps({name.replace("-", "_"): value for name, value in access.items()} | {"opened": opened}))
@@ -142,7 +141,7 @@ def _read_access(settings: Settings) -> dict[str, str]:
     }
 
 
-def _refuse_other_server(settings: Settings) -> None:
+def _reject_other_server(settings: Settings) -> None:
     if settings.neo4j_uri:
         host = urlsplit(settings.neo4j_uri).hostname or "that server"
         hint = f"That server's browser may be at http://{host}:7474/browser/. To open the local one, unset NEO4J_URI."
@@ -189,10 +188,6 @@ def _server_shell_line(settings: Settings) -> str:
     return shlex.join([*words, *(["-d", settings.neo4j_database] if settings.neo4j_database else [])])
 
 
-def _render_access(access: Mapping[str, str]) -> str:
-    return "\n".join(f"{name:<12}  {value}" for name, value in access.items())
-
-
 def _running_server(settings: Settings) -> local.LocalServer:
     if local.status(settings).state is local.State.STOPPED:
         hint = "Start it with `graph-memory neo4j start`."
@@ -209,5 +204,5 @@ def _status_text(status: local.Status) -> str:
     if status.state is local.State.STOPPED:
         return f"stopped; its data is in {status.home}"
     since = format_local_time(datetime.fromtimestamp(status.started or 0, UTC))
-    where = f"Bolt {status.uri}, HTTP {status.http_url}, data in {status.home}"
-    return f"{status.state}: Neo4j {status.version}, process {status.pid} since {since}\n{where}"
+    addresses = f"Bolt {status.uri}, HTTP {status.http_url}, data in {status.home}"
+    return f"{status.state}: Neo4j {status.version}, process {status.pid} since {since}\n{addresses}"

@@ -115,7 +115,7 @@ def _show_changed(subject: str | None, domain: str | None, changed: ProtectionCh
 
 
 def protection_lines(protection: ProtectionInfo | None) -> dict[str, object]:
-    """Return fields for `print_record` that describe the protection. Without protection, there are no fields."""
+    """Return fields for `print_record` that describe the protection, or no fields if there is no protection."""
     if protection is None:
         return {}
     until, by = protection.expires_at, protection.can_be_unprotected_by
@@ -124,10 +124,7 @@ def protection_lines(protection: ProtectionInfo | None) -> dict[str, object]:
 
 
 def domain_protection_lines(protection: DomainProtection | None) -> dict[str, object]:
-    """Return fields for `print_record` that describe the protection of a domain.
-
-    Without protection, there are no fields.
-    """
+    """Return fields for `print_record` that describe a domain's protection, or no fields if it has no protection."""
     if protection is None:
         return {}
     until, by = protection.expires_at, protection.can_be_unprotected_by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -85,7 +85,8 @@ def _show_recall(result: RecallResult) -> None:
     """Print the recalled content to stdout, and the numbers of its tokens and omitted items to stderr."""
     content, guide = split_guide(result.content)
     if content or not guide:
-        _print_content(content)
+        text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)
+        typer.echo(escape_control_characters(text))
     if guide:
         hint = f"Nothing is stored in this domain yet. To store a first fact, run `{command_line(*FIRST_FACT)}`."
         return note(hint) if content and isinstance(content, dict) else typer.echo(hint)
@@ -97,14 +98,6 @@ def _show_recall(result: RecallResult) -> None:
     if result.not_covered:
         lines.append(f"{format_count(result.not_covered, 'change')} could not be searched yet: try again soon.")
     return note(" ".join(lines))
-
-
-def _print_content(content: str | dict[str, Any]) -> None:
-    typer.echo(
-        escape_control_characters(
-            content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)
-        )
-    )
 
 
 @command()
@@ -120,13 +113,13 @@ def synthesize(
 ) -> None:
     """Have a language model answer a question from the stored data, with citations.
 
-    GRAPH_MEMORY_MODEL names the model. Without one, this prints the passages that it would read.
+    GRAPH_MEMORY_MODEL selects the model. If it is not set, this prints the passages that a model would read.
     """
-
-    async def use(memory: Memory) -> Synthesis:
-        return await memory.recall.memory_synthesize(query, subgraph=ids, style=style, max_words=max_words)
-
-    call.answer(use, _show_synthesis, "Writing")
+    call.answer(
+        lambda memory: memory.recall.memory_synthesize(query, subgraph=ids, style=style, max_words=max_words),
+        _show_synthesis,
+        "Writing",
+    )
 
 
 def _show_synthesis(synthesis: Synthesis) -> None:

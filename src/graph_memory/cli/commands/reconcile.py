@@ -105,15 +105,15 @@ def _review_changes(call: Call, reconciliation: Reconciliation) -> Reconciliatio
     return result
 
 
-def _still_differing(chosen: Sequence[str], differing_ids: Set[str]) -> list[str]:
+def _still_differing(chosen_ids: Sequence[str], differing_ids: Set[str]) -> list[str]:
     """Return the ids of the chosen changes that still exist.
 
     Also prints which changes were resolved in the meantime.
     """
-    for change in chosen:
-        if change not in differing_ids:
-            typer.echo(f"already resolved  {escape_line(change)}")
-    return [change for change in chosen if change in differing_ids]
+    for change_id in chosen_ids:
+        if change_id not in differing_ids:
+            typer.echo(f"already resolved  {escape_line(change_id)}")
+    return [change_id for change_id in chosen_ids if change_id in differing_ids]
 
 
 def _show_all(reconciliation: Reconciliation) -> None:
@@ -124,17 +124,14 @@ def _show_all(reconciliation: Reconciliation) -> None:
 
 def _show(change: HandChange) -> None:
     note_text = "" if change.what == "changed" else f"  ({change.what} outside graph-memory)"
-    typer.echo(f"{_MARKS[change.what]} {escape_line(change.id)}  {escape_line(_subject_text(change))}{note_text}")
+    subject = " ".join(part for part in (change.type or change.kind, change.title) if part)
+    typer.echo(f"{_MARKS[change.what]} {escape_line(change.id)}  {escape_line(subject)}{note_text}")
     for difference in change.differences:
         typer.echo(f"{_INDENT}{escape_line(difference)}")
     if change.settled is not None:
         _show_settled(change, indent=_INDENT)
     elif not change.adoptable:
         typer.echo(f"{_INDENT}Cannot be adopted: {escape_line(change.reason)}")
-
-
-def _subject_text(change: HandChange) -> str:
-    return " ".join(part for part in (change.type or change.kind, change.title) if part)
 
 
 def _show_settled(change: HandChange, indent: str = "") -> None:
@@ -144,7 +141,8 @@ def _show_settled(change: HandChange, indent: str = "") -> None:
 
 def _show_end(reconciliation: Reconciliation) -> None:
     counts = {
-        word: sum(c.settled == word for c in reconciliation.changes) for word in ("adopted", "restored", "refused")
+        word: sum(change.settled == word for change in reconciliation.changes)
+        for word in ("adopted", "restored", "refused")
     }
     outcomes = "".join(f", {count:,} {word}" for word, count in counts.items() if count)
     has_open = any(change.settled is None for change in reconciliation.changes)

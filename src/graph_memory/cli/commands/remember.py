@@ -122,11 +122,7 @@ def decide(
     ],
 ) -> None:
     """Answer a question that remember asked."""
-
-    async def use(memory: Memory) -> DecisionResult:
-        return await memory.entities.answer(question, decision)
-
-    call.answer(use, _show_settled, "Deciding")
+    call.answer(lambda memory: memory.entities.answer(question, decision), _show_settled, "Deciding")
 
 
 def _show_settled(settled: DecisionResult) -> None:
@@ -214,14 +210,14 @@ def _show_forgotten(result: ForgetResult) -> None:
 
 
 def note_questions(questions: Iterable[Question] | None, domain: str | None = None) -> None:
-    """Print open questions about stored facts that may be out of date to stderr, with the commands that answer them."""
+    """Print to stderr the questions about facts that may be out of date, with the commands that answer them."""
     for question in questions or ():
         note(f"Out of date? {escape_line(question.known_text)} ({escape_line(question.reason)})")
         _note_choices(question.id, question.choices, domain)
 
 
 def note_candidates(candidates: Iterable[Candidate] | None, domain: str | None = None) -> None:
-    """Print open questions about whether a new entity is a stored one to stderr, with the commands that answer them."""
+    """Print to stderr the questions whether a new entity is a stored one, with the commands that answer them."""
     for candidate in candidates or ():
         note(f"Is it the same as {escape_line(candidate.name)} ({candidate.id})? {escape_line(candidate.reason)}.")
         _note_choices(candidate.question, candidate.choices, domain)

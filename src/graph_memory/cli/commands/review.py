@@ -55,17 +55,17 @@ def review(
         reviewed = memory.history.reviewed(domain=domain)
         first = min([*reviewed.verdicts, reviewed.settled + 1]) if again else reviewed.settled + 1
         start = str(first) if session is None and since is None else since
-        entries = _changes(memory, session, start, domain)
-        own = [entry for entry in entries if entry.seq > reviewed.settled or entry.seq in reviewed.verdicts]
-        changes = [entry for entry in own if again or entry.seq not in reviewed.verdicts]
+        entries = _read_changes(memory, session, start, domain)
+        reviewable = [entry for entry in entries if entry.seq > reviewed.settled or entry.seq in reviewed.verdicts]
+        changes = [entry for entry in reviewable if again or entry.seq not in reviewed.verdicts]
         if not changes:
-            is_done = bool(own or (reviewed.verdicts and start != since))
+            is_done = bool(reviewable or (reviewed.verdicts and start != since))
             return note("All changes were reviewed; --all shows them again." if is_done else "Nothing to review.")
         rejected = _review_changes(memory, changes, reviewed, domain)
         return _undo(memory, rejected, on_conflict, domain) if rejected else None
 
 
-def _changes(memory: SyncMemory, session: str | None, since: str | None, domain: str | None) -> list[LogEntry]:
+def _read_changes(memory: SyncMemory, session: str | None, since: str | None, domain: str | None) -> list[LogEntry]:
     entries: list[LogEntry] = []
     cursor = None
     while True:
@@ -146,7 +146,6 @@ def _reason_to_keep(change: LogEntry) -> str:
 
 
 def _show_difference(memory: SyncMemory, change: LogEntry, domain: str | None) -> None:
-    """Print the changed values, and the text diff of the content."""
     page = memory.history.diff(
         since=change.seq - 1, until=change.seq, subject=change.subject, content=True, domain=domain
     )
@@ -198,7 +197,8 @@ def _mark_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: Rever
     verdicts: dict[int, Verdict] = {change.seq: "reject" for change in rejected}
     if done.changes:
         first = min(change.seq for change in done.changes)
-        undoing = [change.seq for change in _changes(memory, None, str(first), domain) if change.batch == done.batch]
+        changes = _read_changes(memory, None, str(first), domain)
+        undoing = [change.seq for change in changes if change.batch == done.batch]
         verdicts |= dict.fromkeys(undoing, "accept")
     memory.history.mark_reviewed(verdicts, domain=domain)
 

@@ -105,11 +105,10 @@ async def _property_filter(
     memory: Memory, values: Mapping[str, object] | None, types: list[str] | None
 ) -> dict[str, object]:
     """Return the arguments that filter by property values, if any. Values are converted to their declared types."""
-    return {} if values is None else {"properties": await read_for_type(memory, values, Kind.NODE, _only_type(types))}
-
-
-def _only_type(types: list[str] | None) -> str | None:
-    return types[0] if types and len(types) == 1 else None
+    if values is None:
+        return {}
+    only_type = types[0] if types and len(types) == 1 else None
+    return {"properties": await read_for_type(memory, values, Kind.NODE, only_type)}
 
 
 def _filters(*values: object) -> dict[str, object]:

@@ -135,8 +135,10 @@ def _serve(
         case Transport.STDIO:
             from graph_memory.mcp_server.transport.stdio import serve_stdio
 
-            _refuse_http_options(host=host, port=port)
-            _warn_at_terminal()
+            _reject_http_options(host=host, port=port)
+            if sys.stdin.isatty():
+                warning = "This command speaks MCP on stdin and stdout: let an MCP client start it. Ctrl-C stops it."
+                typer.echo(warning, err=True)
             serve_stdio(settings, settings.toolsets, partial(serve_commands_and_events, settings))
         case Transport.HTTP:
             from graph_memory.mcp_server.transport.http import HOST, PORT, serve_http
@@ -165,19 +167,12 @@ def _for_all_clients(settings: Settings) -> Settings:
     return settings.model_copy(update={"domain": domain})
 
 
-def _refuse_http_options(**options: object) -> None:
+def _reject_http_options(**options: object) -> None:
     for name, value in options.items():
         if value is not None:
             raise invalid_argument(
                 name, f"--{name} needs --transport http", f"Add --transport http, or leave out --{name}."
             )
-
-
-def _warn_at_terminal() -> None:
-    if sys.stdin.isatty():
-        typer.echo(
-            "This command speaks MCP on stdin and stdout: let an MCP client start it. Ctrl-C stops it.", err=True
-        )
 
 
 def view(
@@ -204,7 +199,6 @@ def view(
 
 
 def _serve_viewer(settings: Settings, domain: str | None, port: int | None, *, no_open: bool) -> None:
-    """Serve the viewer until Ctrl-C."""
     from graph_memory.cli.served import serve_commands_and_events
     from graph_memory.mcp_server.transport.http import HOST, serve_http
     from graph_memory.mcp_server.viewer.logins import Logins

@@ -34,9 +34,6 @@ def start(
 ) -> None:
     """Show what an agent should know: blocks, the last summary, stored items, recent changes, and open questions."""
 
-    async def use(memory: Memory) -> SessionStartResult:
-        return await memory.entities.session_start(session_id=session, project=project, max_tokens=max_tokens)
-
     def show(started: SessionStartResult) -> None:
         typer.echo(escape_control_characters(started.text))
         if started.questions:
@@ -46,7 +43,9 @@ def start(
             for line in _finding_commands(question):
                 typer.echo(f"  {line}")
 
-    call.answer(use, show)
+    call.answer(
+        lambda memory: memory.entities.session_start(session_id=session, project=project, max_tokens=max_tokens), show
+    )
 
 
 @command(app)
@@ -104,13 +103,10 @@ def show_block(
 ) -> None:
     """Show a block, or all blocks."""
 
-    async def use(memory: Memory) -> Blocks:
-        return await memory.entities.get_block(label)
-
     def show(blocks: Blocks) -> None:
         for block in blocks.blocks:
             note(f"{block.label}: {block.characters:,} of {block.limit:,} characters")
             if block.text:
                 typer.echo(escape_control_characters(block.text))
 
-    call.answer(use, show)
+    call.answer(lambda memory: memory.entities.get_block(label), show)

@@ -30,12 +30,12 @@ from graph_memory.memory.transfer.results import (
     MemoryImportResult,
 )
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import Result
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.agent.results import ConversationImportResult
-    from graph_memory.file_memory.results import StoreImportResult
     from graph_memory.memory.api.memory import Memory
     from graph_memory.memory.folder_sync.results import FolderSyncResult
     from graph_memory.memory.transfer.formats.source import GivenSource
@@ -158,13 +158,10 @@ def _export_log(call: Call, to: str, as_of: str | None) -> None:
         hint = f"Export a folder, or create a branch at that point and export it: `branch create NAME --at {as_of}`."
         raise invalid_argument("as-of", "--as-of cannot be used for a file with the whole log", hint)
     if to != "-":
-        _check_name(to)
+        _check_file_name(to)
     target = sys.stdout.buffer if to == "-" else Path(to)
     exported = with_progress(lambda memory, tell: call.in_domain(memory).transfer.export_file(target, tell=tell))
-    if to == "-":
-        note(export_text(exported, "standard output"))
-    else:
-        call.print_answer(exported, lambda done: typer.echo(export_text(done, to)))
+    _report_export(call, to, exported, export_text(exported, "standard output" if to == "-" else to))
 
 
 def _export_graph(call: Call, to: str, as_of: str | None, form: GraphFormat) -> None:
@@ -174,10 +171,7 @@ def _export_graph(call: Call, to: str, as_of: str | None, form: GraphFormat) -> 
     )
     target_name = "standard output" if to == "-" else escape_line(to)
     text = f"Exported domain {exported.domain} to {target_name} as {form}: {counts_text(exported)}, without the log."
-    if to == "-":
-        note(text)
-    else:
-        call.print_answer(exported, lambda _: typer.echo(text))
+    _report_export(call, to, exported, text)
 
 
 def _export_store(call: Call, to: str, as_of: str | None) -> None:
@@ -188,7 +182,10 @@ def _export_store(call: Call, to: str, as_of: str | None) -> None:
     target = sys.stdout.buffer if to == "-" else Path(to)
     exported = call.use_memory(lambda memory: FileMemory(memory).export_store(target))
     counts = f"{format_count(exported.memories, 'file')}, {format_count(exported.versions, 'version')}"
-    text = f"Exported domain {exported.domain} as {MEMORY_STORE}: {counts}."
+    _report_export(call, to, exported, f"Exported domain {exported.domain} as {MEMORY_STORE}: {counts}.")
+
+
+def _report_export(call: Call, to: str, exported: Result, text: str) -> None:
     if to == "-":
         note(text)
     else:
@@ -321,7 +318,6 @@ def _import_conversations(call: Call, source: str, form: str | None, *, by_proje
 
 
 def _has_memory_store(source: str) -> bool:
-    """Return whether the source is a JSON file of a memory store."""
     from graph_memory.file_memory.store_format import is_store
     from graph_memory.memory.transfer.formats.memories.json_lines import read_json_file
     from graph_memory.memory.transfer.formats.records import UnreadableSource
@@ -340,10 +336,10 @@ def _import_store(call: Call, source: str, *, dry_run: bool, is_plain: bool) -> 
     if not is_plain:
         raise invalid_argument("source", "A memory store takes only --domain and --dry-run", "Omit other options.")
 
-    async def use(memory: Memory) -> StoreImportResult:
-        return await FileMemory(memory).import_store(source, dry_run=dry_run)
-
-    call.print_answer(call.use_memory(use), lambda imported: show_store_import(imported, call.domain))
+    call.print_answer(
+        call.use_memory(lambda memory: FileMemory(memory).import_store(source, dry_run=dry_run)),
+        lambda imported: show_store_import(imported, call.domain),
+    )
 
 
 def _import_memory(call: Call, source: GivenSource, form: str | None, *, dry_run: bool, skip_invalid: bool) -> None:
@@ -372,7 +368,7 @@ def _is_folder(path: str) -> bool:
     return path.endswith(("/", "\\")) or Path(path).is_dir()
 
 
-def _check_name(name: str) -> None:
+def _check_file_name(name: str) -> None:
     if not name.endswith(ENDINGS):
         hint = "End the name in .jsonl, in .jsonl.gz to compress it, or in / for a folder; or use --format."
         raise invalid_argument("file", f"The format of {escape_line(name)} is unknown", hint)

@@ -26,7 +26,7 @@ class RawValue(str):
 
 
 def parse_assignments(assignments: Sequence[str] | None) -> dict[str, object] | None:
-    """Parse assignments into values by key. Returns None without assignments.
+    """Parse assignments into values by key. Returns None if there are no assignments.
 
     The first `=` ends the key. After `:=`, the value is JSON. Otherwise it is text. Raises INVALID_ARGUMENT if an
     assignment has no key or `=`, if its JSON is invalid, or if a key is repeated.
@@ -51,7 +51,7 @@ def parse_relations(relations: Sequence[str] | None) -> list[tuple[str, str]]:
 
 
 def parse_strength(options: Sequence[str] | None) -> Mapping[str, float] | float | None:
-    """Parse a strength: one number, or one number per component. Returns None without options.
+    """Parse a strength: one number, or one number per component. Returns None if there are no options.
 
     Raises INVALID_ARGUMENT if a value is not a number, or a name is repeated.
     """
@@ -69,7 +69,7 @@ def parse_strength(options: Sequence[str] | None) -> Mapping[str, float] | float
 
 
 def parse_weights(options: Sequence[str] | None) -> Mapping[str, float] | None:
-    """Parse the options `NAME=NUMBER` into weights by name. Returns None without options.
+    """Parse the options `NAME=NUMBER` into weights by name. Returns None if there are no options.
 
     Raises INVALID_ARGUMENT if a value is not a number, or a name is repeated.
     """
@@ -161,7 +161,7 @@ def _possible_values(value: str) -> Iterator[PropertyValue]:
     """Yield a raw value as text and, if the text is a JSON number or boolean, as that number or boolean."""
     yield str(value)
     try:
-        parsed_value: object = json.loads(value, parse_constant=_refuse_constant)
+        parsed_value: object = json.loads(value, parse_constant=_reject_constant)
     except ValueError:
         return
     if isinstance(parsed_value, bool | int | float):
@@ -177,12 +177,12 @@ def _parse_assignment(text: str) -> tuple[str, object]:
 
 def _parse_json(assignment: str, value: str) -> object:
     try:
-        return json.loads(value, parse_constant=_refuse_constant)
+        return json.loads(value, parse_constant=_reject_constant)
     except ValueError as error:
         raise invalid_argument(
             "property", f"The text after := in {quote(assignment)} is not valid JSON", _EXAMPLES
         ) from error
 
 
-def _refuse_constant(name: str) -> object:
+def _reject_constant(name: str) -> object:
     raise ValueError(name)

@@ -28,7 +28,7 @@ class ContentInput:
     content: str | bytes
     encoding: Encoding
     format: str | None
-    """The format for the file's extension, or None without a file or extension."""
+    """The format for the file's extension, or None if there is no file or extension."""
 
 
 def read_content(
@@ -44,7 +44,10 @@ def read_content(
     if edit:
         text = edit_text(original)
     content = _from_file(file) if file is not None else None if text is None else ContentInput(text, "utf-8", None)
-    return _as_binary(content) if content and binary else content
+    if content is None or not binary:
+        return content
+    data = content.content.encode() if isinstance(content.content, str) else content.content
+    return ContentInput(data, "base64", content.format)
 
 
 def read_text(text: str | None, file: Path | None) -> str | None:
@@ -104,11 +107,6 @@ def _save(content: ContentInput) -> str:
     with tempfile.NamedTemporaryFile(prefix="graph-memory-", suffix=".md", delete=False) as file:
         file.write(data)
         return file.name
-
-
-def _as_binary(content: ContentInput) -> ContentInput:
-    data = content.content.encode() if isinstance(content.content, str) else content.content
-    return ContentInput(data, "base64", content.format)
 
 
 def _from_file(path: Path) -> ContentInput:

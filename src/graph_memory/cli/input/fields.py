@@ -54,10 +54,8 @@ def node_fields(
 
 def parse_metadata(text: str | None) -> dict[str, object] | None:
     """Parse the value of --metadata. Returns None for None. Raises INVALID_ARGUMENT if it is not a JSON object."""
-    return None if text is None else _parse_object(text)
-
-
-def _parse_object(text: str) -> dict[str, object]:
+    if text is None:
+        return None
     try:
         value: object = parse_json_strictly(text.encode(errors="surrogateescape")) if text else dict[str, object]()
     except ValueError as error:

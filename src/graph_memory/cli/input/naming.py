@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from graph_memory.model.errors import GraphError
@@ -13,7 +13,7 @@ from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
-    from graph_memory.memory.history.results import NamedSubject, Sessions
+    from graph_memory.memory.history.results import Sessions
 
 T = TypeVar("T")
 MAX_SESSIONS = 10_000
@@ -29,7 +29,9 @@ async def id_of(memory: Memory, name: str, kind: Kind | None = None) -> str:
         return name
     matches = [match for match in await memory.history.named(name) if kind in (None, match.kind)]
     if len(matches) > 1:
-        raise _ambiguous_error(name, matches)
+        candidates = [match.model_dump(include={"id", "type", "title"}, exclude_none=True) for match in matches]
+        error = invalid_argument("id", f"{quote(name)} is ambiguous", "Pass the id of one of these nodes:")
+        raise GraphError(error.code, error.message, {**error.details, "candidates": candidates})
     return matches[0].id if matches else name
 
 
@@ -43,23 +45,20 @@ async def ids_of(memory: Memory, names: Iterable[str]) -> list[str]:
     return [await id_of(memory, name) for name in names]
 
 
-def with_id(name: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
-    """Return a function that calls `use` with the memory and the id of the named node or connection."""
-    return _with_id(name, use, None)
+def with_id(
+    name: str, use: Callable[[Memory, str], Awaitable[T]], kind: Kind | None = None
+) -> Callable[[Memory], Awaitable[T]]:
+    """Return a function that calls `use` with the memory and the id of the node or connection. See `id_of`."""
+
+    async def call(memory: Memory) -> T:
+        return await use(memory, await id_of(memory, name, kind))
+
+    return call
 
 
 def with_node_id(name: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
     """Return a function that calls `use` with the memory and the id of the named node."""
-    return _with_id(name, use, Kind.NODE)
-
-
-def _with_id(
-    name: str, use: Callable[[Memory, str], Awaitable[T]], kind: Kind | None
-) -> Callable[[Memory], Awaitable[T]]:
-    async def ask(memory: Memory) -> T:
-        return await use(memory, await id_of(memory, name, kind))
-
-    return ask
+    return with_id(name, use, Kind.NODE)
 
 
 async def session_id(memory: Memory, name: str) -> str:
@@ -85,9 +84,3 @@ def session_named(name: str, page: Sessions) -> str:
             "Pass more characters of the session id.",
         )
     return matches[0]
-
-
-def _ambiguous_error(name: str, matches: Sequence[NamedSubject]) -> GraphError:
-    candidates = [match.model_dump(include={"id", "type", "title"}, exclude_none=True) for match in matches]
-    error = invalid_argument("id", f"{quote(name)} is ambiguous", "Pass the id of one of these nodes:")
-    return GraphError(error.code, error.message, {**error.details, "candidates": candidates})

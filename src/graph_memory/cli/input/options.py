@@ -75,7 +75,7 @@ class Ordering(TypedDict, total=False):
 def select_order(order_by: str | None, *, descending: bool) -> Ordering:
     """Return the arguments for --order-by and --descending.
 
-    Raises INVALID_ARGUMENT for --descending without --order-by.
+    Raises INVALID_ARGUMENT if --descending is given, but --order-by is not.
     """
     if order_by is None and not descending:
         return {}
@@ -206,15 +206,15 @@ DEFAULT_ROWS = 100
 
 
 def should_confirm(*, yes: bool) -> bool:
-    """Return whether to ask for confirmation before data is removed: not with --yes, and not without a terminal."""
+    """Return whether to ask before data is removed. Do not ask if --yes is given or there is no terminal."""
     return not yes and sys.stdin.isatty()
 
 
 def must_confirm(*, yes: bool, alternative: str) -> bool:
-    """Return whether to ask for confirmation before an action that cannot be undone: not with --yes.
+    """Return whether to ask before an action that cannot be undone. Do not ask if --yes is given.
 
-    Raises INVALID_ARGUMENT without a terminal and without --yes. `alternative` is a sentence for the hint about another
-    possible action.
+    Raises INVALID_ARGUMENT if there is neither --yes nor a terminal. `alternative` is a sentence about another possible
+    action, which ends the hint.
     """
     if yes or sys.stdin.isatty():
         return not yes

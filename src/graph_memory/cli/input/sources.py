@@ -88,7 +88,7 @@ def source_options(
 
 
 def read_sources(locations: list[str], database: str | None) -> list[GivenSource]:
-    """Return the sources at these paths or addresses. Raises INVALID_ARGUMENT for a database without a server."""
+    """Return the sources at these paths or addresses. Raises INVALID_ARGUMENT if a file is given with a database."""
     from graph_memory.app import source_at
 
     return [source_at(read_settings(), location, database) for location in locations]

@@ -14,7 +14,6 @@ from graph_memory.memory.transfer.formats.records import SourcePosition
 from graph_memory.memory.transfer.results import (
     BlockCounts,
     MemoryImportResult,
-    RejectedRecord,
     RejectedRecords,
     SourceNote,
 )
@@ -22,8 +21,9 @@ from graph_memory.memory.transfer.results import (
 
 def show_findings(rejected: RejectedRecords, notes: Sequence[SourceNote]) -> None:
     """Print the first rejected records with their positions in the source, and notes about omitted data."""
-    for refusal in rejected.first:
-        typer.echo(_render_rejected_record(refusal))
+    for record in rejected.first:
+        position = SourcePosition(record.file, record.line or 0, record.column, record.element)
+        typer.echo(escape_line(f"{position}: {record.message}"))
     if rejected.count:
         more = rejected.count - len(rejected.first)
         typer.echo(f"Rejected: {rejected.count:,}{f' ({more:,} more than shown)' if more else ''}.\n")
@@ -114,8 +114,3 @@ def _render_conflict(conflict: SyncConflict) -> str:
     place = f"{conflict.name} ({conflict.path})" if conflict.path else conflict.name
     verb = "Settled" if conflict.settled else "Conflict"
     return f"{verb}: {place}: {', '.join(conflict.fields)}"
-
-
-def _render_rejected_record(record: RejectedRecord) -> str:
-    place = SourcePosition(record.file, record.line or 0, record.column, record.element)
-    return escape_line(f"{place}: {record.message}")

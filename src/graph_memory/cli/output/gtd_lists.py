@@ -41,7 +41,8 @@ def print_projects(projects: Sequence[ProjectActions]) -> None:
 
 def _print_projects(projects: Sequence[ProjectActions]) -> None:
     for project in projects:
-        typer.echo(escape_line(f"{project.title}{_due(project.due)}  {project.id}"))
+        due = f", due {project.due}" if project.due else ""
+        typer.echo(escape_line(f"{project.title}{due}  {project.id}"))
         for action in project.actions:
             about = ", ".join(filter(None, [action.status, *action.contexts, _time(action.minutes), action.due]))
             typer.echo(escape_line(f"  - {action.title}{f' ({about})' if about else ''}  {action.id}"))
@@ -65,7 +66,7 @@ def print_waiting(waiting: Sequence[Waiting]) -> None:
 
 
 def print_review(review: Review) -> None:
-    """Print the lists of the review. The last line names the empty lists."""
+    """Print the lists of the review. The last line has the titles of the empty lists."""
     lists = (
         _section("Inbox: decide what each is", review.inbox, _print_items),
         _section("Unclear: no status", review.unclear, _print_items),
@@ -149,7 +150,3 @@ def _overdue(waiting: Waiting) -> str:
 
 def _time(minutes: float | None) -> str:
     return "" if minutes is None else f"{minutes:g} min"
-
-
-def _due(due: str | None) -> str:
-    return f", due {due}" if due else ""

@@ -107,7 +107,6 @@ def _format_detail(value: object) -> object:
 
 
 def _note_counts_and_cursor(result: SearchResult) -> None:
-    """Print the number of hits, the number of unsearched changes, and the next cursor to stderr."""
     lines = [f"{len(result.hits):,} of {format_count(result.found, 'result')}, searched by {_MODES[result.mode]}."]
     if result.not_covered:
         lines += [f"{format_count(result.not_covered, 'change')} could not be searched yet: search again soon."]

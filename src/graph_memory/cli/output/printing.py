@@ -101,7 +101,7 @@ def format_local_time(moment: datetime) -> str:
 
 
 def validity_fields(valid_from: datetime | None, valid_to: datetime | None) -> dict[str, object]:
-    """Return fields for `print_record` that describe a validity period. Without start and end, there are no fields."""
+    """Return fields for `print_record` that describe a validity period: its start and its end, if they are set."""
     moments = {"valid from": valid_from, "valid until": valid_to}
     return {name: format_local_time(moment) for name, moment in moments.items() if moment is not None}
 

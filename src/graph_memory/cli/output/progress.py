@@ -67,7 +67,7 @@ def _start_progress(*, with_bar: bool) -> Progress:
 
 @contextmanager
 def progress_bar(first_stage: str | None = None) -> Generator[Listener]:
-    """Yield a listener that draws a progress bar on stderr when a stage begins. Without a terminal, it draws nothing.
+    """Yield a listener that draws a progress bar on stderr when a stage begins, if stderr is a terminal.
 
     `first_stage` is shown if no stage begins within `DELAY` seconds, for example during slow imports.
     """

@@ -74,25 +74,21 @@ async def read_report(memory: Memory, now: datetime) -> Report:
     Reads for a report do not count as accesses.
     """
     with without_counting():
-        return await _read_report(memory, now)
-
-
-async def _read_report(memory: Memory, now: datetime) -> Report:
-    info = await memory.domain_info()
-    overview = await memory.recall.recall(depth="shallow", as_="structured", max_tokens=_OVERVIEW_TOKENS)
-    lists = cast("dict[str, list[dict[str, Any]]]", overview.content)
-    connected = await memory.get_most_connected_nodes(limit=MAX_LISTED)
-    return Report(
-        written=now,
-        info=info,
-        growth=await _read_growth(memory, info),
-        types=[(row["type"], row["nodes"]) for row in lists.get("counts", ())],
-        sessions=(await memory.history.sessions(limit=MAX_LISTED)).sessions,
-        connected=connected,
-        used=[(row["title"], row["uses"]) for row in lists.get("used_most", ())],
-        health=await memory.entities.graph_health(limit=MAX_LISTED),
-        latency=await _measure_searches(memory, [node.title for node in connected if node.title][:MAX_TITLES]),
-    )
+        info = await memory.domain_info()
+        overview = await memory.recall.recall(depth="shallow", as_="structured", max_tokens=_OVERVIEW_TOKENS)
+        lists = cast("dict[str, list[dict[str, Any]]]", overview.content)
+        connected = await memory.get_most_connected_nodes(limit=MAX_LISTED)
+        return Report(
+            written=now,
+            info=info,
+            growth=await _read_growth(memory, info),
+            types=[(row["type"], row["nodes"]) for row in lists.get("counts", ())],
+            sessions=(await memory.history.sessions(limit=MAX_LISTED)).sessions,
+            connected=connected,
+            used=[(row["title"], row["uses"]) for row in lists.get("used_most", ())],
+            health=await memory.entities.graph_health(limit=MAX_LISTED),
+            latency=await _measure_searches(memory, [node.title for node in connected if node.title][:MAX_TITLES]),
+        )
 
 
 async def _read_growth(memory: Memory, info: DomainInfo) -> Sequence[Period]:
@@ -119,7 +115,7 @@ def periods_of(counts: Sequence[ChangeCount], info: DomainInfo) -> list[Period]:
 
 
 async def _measure_searches(memory: Memory, titles: Sequence[str]) -> Latency | None:
-    """Search for each title several times, and return the latency. Returns None without titles."""
+    """Search for each title several times, and return the latency. Returns None if there are no titles."""
     seconds: list[float] = []
     for title in [*titles] * ROUNDS:
         if sum(seconds) > MEASURED_SECONDS:

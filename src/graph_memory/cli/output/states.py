@@ -20,7 +20,7 @@ _TIMES = ("_created", "_modified", "_valid_from", "_valid_to", "_summary_timesta
 
 
 def state_lines(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
-    """Yield a line for each value of the subject before or after the change, user properties first."""
+    """Yield a line for each value of the subject before or after the change. User properties come first."""
     names = sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
     width = max((len(_display_name(name)) for name in names), default=0)
     for name in names:

@@ -78,7 +78,7 @@ def shorten_ids(ids: Sequence[str], width: float) -> list[str]:
 
 
 def line_width() -> float:
-    """Return the width of the terminal in characters, or infinity without a terminal."""
+    """Return the width of the terminal in characters, or infinity if there is no terminal."""
     console = output_console()
     return console.width if console.is_terminal else math.inf
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         FollowedConnection,
         Neighbors,
         OmittedCounts,
-        Path,
         Paths,
         ReachedNode,
         TraversalResult,
@@ -43,7 +42,8 @@ def show_walk(walk: TraversalResult) -> None:
         largest = format_count(metrics.largest_component, "node")
         parts = f"{format_count(metrics.components, 'part')}, the largest of {largest}"
         typer.echo(f"Density {metrics.density:.2f}, {parts}, depth {metrics.depth}.")
-    note(" ".join([_counts(walk), *_omissions(walk.left_out)]))
+    counts = f"{format_count(len(walk.nodes), 'node')}, {format_count(len(walk.connections), 'connection')}."
+    note(" ".join([counts, *_omissions(walk.left_out)]))
 
 
 def _show_node(node: ReachedNode, level: int, edges: Mapping[str, FollowedConnection]) -> None:
@@ -75,10 +75,6 @@ def _period(edge: FollowedConnection | AdjacentConnection) -> str:
     return f"until {edge.until}" if edge.until else f"since {edge.since}" if edge.since else ""
 
 
-def _counts(walk: TraversalResult) -> str:
-    return f"{format_count(len(walk.nodes), 'node')}, {format_count(len(walk.connections), 'connection')}."
-
-
 def _omissions(left_out: OmittedCounts | None) -> list[str]:
     """Return sentences about the nodes and connections that a traversal omitted."""
     if left_out is None:
@@ -104,16 +100,12 @@ def show_paths(paths: Paths) -> None:
     for number, path in enumerate(paths.paths, start=1):
         head = f"{format_count(path.length, 'connection')}, weight {path.weight:.2f}"
         typer.echo(f"{number}   {head}" if len(paths.paths) > 1 else head)
-        _show_path(path)
+        for position, node in enumerate(path.nodes):
+            edge = path.connections[position - 1] if position else None
+            step = f"{_arrow(edge, node.id)} {_connection(edge)}  " if edge else ""
+            print_tinted((f"    {step}{escape_line(node.title)}", "bold"), (node.type, "dim"), (node.id, "dim"))
     if paths.tried is not None:
         note(escape_line(paths.tried))
-
-
-def _show_path(path: Path) -> None:
-    for position, node in enumerate(path.nodes):
-        edge = path.connections[position - 1] if position else None
-        step = f"{_arrow(edge, node.id)} {_connection(edge)}  " if edge else ""
-        print_tinted((f"    {step}{escape_line(node.title)}", "bold"), (node.type, "dim"), (node.id, "dim"))
 
 
 def show_neighbors(neighbors: Neighbors) -> None:

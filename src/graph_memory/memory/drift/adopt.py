@@ -48,7 +48,7 @@ FORMAT = "markdown"
 class DriftedSubject:
     """A subject that was changed outside graph-memory, with its last event and live state.
 
-    Results show `id`.
+    Results list it under `id`.
     """
 
     id: str
@@ -115,11 +115,11 @@ def _try_changes(
 ) -> tuple[list[Draft], dict[str, GraphError]]:
     """Return the drafts that adopt the changes, in order, and errors keyed by id.
 
-    If a rule is violated, returns no drafts, and only the errors of the first such rule.
+    If rules are violated, returns no drafts, and only the errors that the first violated rule reports.
     """
-    drafts_by_id, refused = _make_drafts(changes_to_try, context, head)
-    if refused:
-        return [], refused
+    drafts_by_id, rejected = _make_drafts(changes_to_try, context, head)
+    if rejected:
+        return [], rejected
     changes = Changeset.of(context.context, drafts_by_id.values())
     for rule in changes.checks:
         violations = {change_id: violation for change_id, draft in drafts_by_id.items() if (violation := rule(draft))}
@@ -139,7 +139,7 @@ def _make_drafts(
     for change in changes:
         try:
             if change.subject in subjects and not change.is_gone:
-                raise _drift_error(f"{change.subject} was created twice", "Remove the _id of one of the two.")
+                raise drift_error(f"{change.subject} was created twice", "Remove the _id of one of the two.")
             drafts[change.id] = _draft_of(change, context, head)
             subjects.add(change.subject)
         except GraphError as error:
@@ -193,7 +193,7 @@ def _claimed_ends(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]
 def _draft_of(change: DriftedSubject, context: DriftContext, head: Head) -> Draft:
     if change.kind is Kind.CONNECTION and change.is_in_log and change.is_out_of_place:
         hint = "Restore it, and create the other connection without its _id."
-        raise _drift_error("The type and the ends of a connection cannot change, but this connection has others", hint)
+        raise drift_error("The type and the ends of a connection cannot change, but this connection has others", hint)
     if change.is_gone:
         _check_deletable(change, context)
         return deletion_draft(change)
@@ -207,12 +207,12 @@ def _draft_of(change: DriftedSubject, context: DriftContext, head: Head) -> Draf
         case Kind.CONNECTION:
             return _connection_creation(change, head)
         case Kind.OBSERVATION | Kind.LINK:
-            raise _drift_error(f"Only a deleted {change.kind} can be adopted", "Restore it.")
+            raise drift_error(f"Only a deleted {change.kind} can be adopted", "Restore it.")
         case Kind.NODE_TYPE | Kind.CONNECTION_TYPE | Kind.ONTOLOGY:
             hint = Hint("Restore it. To add types, use {graph-memory ontology}.")
-            raise _drift_error("The ontology cannot be changed outside graph-memory", hint)
+            raise drift_error("The ontology cannot be changed outside graph-memory", hint)
         case _:
-            raise _drift_error("It is neither a node nor a connection", "Restore it.")
+            raise drift_error("It is neither a node nor a connection", "Restore it.")
 
 
 def _check_deletable(change: DriftedSubject, context: DriftContext) -> None:
@@ -220,13 +220,13 @@ def _check_deletable(change: DriftedSubject, context: DriftContext) -> None:
     attached = context.attached.get(change.subject, ())
     if ids := [subject.id for subject in attached if subject.kind is Kind.CONNECTION and subject.stored is not None]:
         message = f"Its connection {ids[0]} still exists, so the node may have lost only its label _Node"
-        raise _drift_error(message, "Restore both. Then delete the node if you do not need it.")
+        raise drift_error(message, "Restore both. Then delete the node if you do not need it.")
 
 
 def deletion_draft(change: DriftedSubject) -> Draft:
     """Return the draft that adopts a deletion. Raises STORE_CONFLICT for parts of the ontology."""
     if change.kind not in DATA or change.last is None:
-        raise _drift_error("The ontology cannot be changed outside graph-memory", "Restore it.")
+        raise drift_error("The ontology cannot be changed outside graph-memory", "Restore it.")
     last = change.last
     return replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)
 
@@ -236,7 +236,7 @@ def _node_update(change: DriftedSubject, head: Head) -> Draft:
     before = NodeState.from_live(live_state(last))
     if set(change.labels) != {before.type}:
         hint = f"Give the node only the labels _Node and {before.type}, or restore the node."
-        raise _drift_error(
+        raise drift_error(
             f"The type of a node cannot change, but this node has the labels {join_names(change.labels)}", hint
         )
     content, properties = _content_of(change, before.content.format), _live_properties(stored)
@@ -274,7 +274,7 @@ def _node_creation(change: DriftedSubject, head: Head) -> Draft:
     stored = _require_stored(change)
     if len(change.labels) != 1 or stored.get("_type", change.labels[0]) != change.labels[0]:
         message = f"A node has one type, but this node has the labels {join_names(change.labels)}"
-        raise _drift_error(message, "Give it one label.")
+        raise drift_error(message, "Give it one label.")
     head.ontology.node_type(change.labels[0])
     _check_id_is_unused(change)
     new_node = nodes.NewNode(
@@ -292,18 +292,18 @@ def _connection_creation(change: DriftedSubject, head: Head) -> Draft:
     stored, type_name = _require_stored(change), change.type or ""
     if INVERSE_OF in stored:
         hint = "Restore it to remove it."
-        raise _drift_error(
+        raise drift_error(
             "It is marked as the inverse relationship of a connection, which only graph-memory creates", hint
         )
     if change.from_id is None or change.to_id is None:
-        raise _drift_error("It does not join two nodes of the domain", "Restore it to remove it.")
+        raise drift_error("It does not join two nodes of the domain", "Restore it to remove it.")
     head.ontology.connection_type(type_name)
     _check_id_is_unused(change)
     new_connection = connections.NewConnection(
         id=check_new_id("_id", change.subject),
         type=type_name,
-        from_id=change.from_id or "",
-        to_id=change.to_id or "",
+        from_id=change.from_id,
+        to_id=change.to_id,
         properties=_live_properties(stored),
         content=_new_content(change) if change.text is not None else None,
         strength=_strength_of(stored),
@@ -315,12 +315,12 @@ def _connection_creation(change: DriftedSubject, head: Head) -> Draft:
 def _check_id_is_unused(change: DriftedSubject) -> None:
     if change.last is not None:
         hint = "Remove or change its _id, or restore it to delete it."
-        raise _drift_error(f"{change.subject} was deleted, and ids are never reused", hint)
+        raise drift_error(f"{change.subject} was deleted, and ids are never reused", hint)
 
 
 def _check_changes(is_same: bool) -> None:
     if is_same:
-        raise _drift_error("Only data that graph-memory maintains itself differs", "Restore it.")
+        raise drift_error("Only data that graph-memory maintains itself differs", "Restore it.")
 
 
 def _live_properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
@@ -356,7 +356,7 @@ def _content_of(change: DriftedSubject, content_format: str) -> Content | None:
     if change.text is None or (ref and ref.sha256 == hashlib.sha256(change.text.encode()).hexdigest()):
         return logged_content
     if ref is not None and not ref.is_text:
-        raise _drift_error("Its content is binary, but text was written over it", "Restore it.")
+        raise drift_error("Its content is binary, but text was written over it", "Restore it.")
     return content_from(change.text, "utf-8", content_format)
 
 
@@ -371,11 +371,12 @@ def _event_and_stored(change: DriftedSubject) -> tuple[Event, Mapping[str, objec
 
 def _require_stored(change: DriftedSubject) -> Mapping[str, object]:
     if change.stored is None:
-        raise _drift_error("Only derived rows of the subject are left", "Restore it.")
+        raise drift_error("Only derived rows of the subject are left", "Restore it.")
     return change.stored
 
 
-def _drift_error(message: str, hint: str) -> GraphError:
+def drift_error(message: str, hint: str) -> GraphError:
+    """Return the STORE_CONFLICT error for a change that cannot be adopted or restored."""
     return GraphError(Code.STORE_CONFLICT, message, {"hint": hint})
 
 

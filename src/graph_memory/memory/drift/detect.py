@@ -25,7 +25,7 @@ PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """A node, and a relationship of the node that lacks a domain or an id, or None if there is none."""
+    """A node, and one of its relationships that lacks a domain or an id, or None if it has no such relationship."""
 
     source: str
     element: str | None
@@ -186,7 +186,7 @@ async def read_context(
 ) -> tuple[DriftContext, Mapping[str, str]]:
     """Return the context for the adoption of drifted subjects, and the titles of connections' endpoints.
 
-    `broken` lists the broken rules that the context includes.
+    `broken` contains the rules that earlier attempts at the write have broken.
     """
     connections = [change for change in drifted if change.kind is Kind.CONNECTION]
     ends = {end for change in connections for end in ends_of(change) if end}
@@ -222,7 +222,7 @@ async def read_context(
 
 
 def ends_of(change: DriftedSubject) -> tuple[str | None, str | None]:
-    """Return a connection's endpoints or an observation's node. Reads the log or, without an event, the live graph."""
+    """Return a connection's endpoints or an observation's node: those in the log or, if it has none, in the graph."""
     last = change.last.draft if change.last else None
     return (last.from_id, last.to_id) if last else (change.from_id, change.to_id)
 

@@ -13,11 +13,10 @@ from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.rules import check_rules, retry_until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift import detect
-from graph_memory.memory.drift.adopt import DriftContext, DriftedSubject, plan_adoption
+from graph_memory.memory.drift.adopt import DriftContext, DriftedSubject, drift_error, plan_adoption
 from graph_memory.memory.drift.detect import DriftCandidates, ends_of
 from graph_memory.memory.drift.results import (
     HandChange,
-    HandWork,
     Reconciliation,
     Settled,
     Which,
@@ -25,7 +24,7 @@ from graph_memory.memory.drift.results import (
     describe_properties,
 )
 from graph_memory.memory.verify import verify
-from graph_memory.model.errors import Code, GraphError, Hint
+from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.events import Event, Head, Receipt
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
@@ -54,7 +53,7 @@ DROP_CONNECTIONS = query("drift/drop_connections", NoRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """The ids of the changes to adopt in one write (None: all), and of the changes to restore."""
+    """The ids of the changes to adopt in one write (None for all changes), and the ids of the changes to restore."""
 
     ids: frozenset[str] | None = None
     to_restore: frozenset[str] = frozenset()
@@ -115,8 +114,8 @@ def _resolve_choices(
     named_to_restore = frozenset(restore if restore != "all" else ())
     all_ids = (change.id for change in changes.values() if change.adoptable or restore != "all")
     adopted = frozenset(adopt if adopt != "all" else all_ids) - (named_to_restore if adopt == "all" else frozenset())
-    rest_ids = (change.id for change in changes.values() if not change.beside and change.id not in adopted)
-    restored = frozenset(restore if restore != "all" else rest_ids)
+    other_ids = (change.id for change in changes.values() if not change.beside and change.id not in adopted)
+    restored = frozenset(restore if restore != "all" else other_ids)
     if conflicting_ids := adopted & restored:
         raise invalid_argument(
             "restore",
@@ -146,11 +145,11 @@ async def _adopt_chosen(
 
 async def _adopt(core: Core, domain: str, candidates: DriftCandidates, choice: _Choice, *, dry_run: bool) -> _Outcome:
     """Adopt the chosen changes that break no rule of the ontology. With `dry_run`, writes nothing."""
-
-    async def attempt(broken: Mapping[str, BrokenRule]) -> _Outcome:
-        return await _Attempt(core, domain, candidates, choice, broken, dry_run).write()
-
-    return await retry_until_rules_hold(attempt) if candidates.size else _Outcome()
+    if not candidates.size:
+        return _Outcome()
+    return await retry_until_rules_hold(
+        lambda broken: _Attempt(core, domain, candidates, choice, broken, dry_run).write()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +195,7 @@ class _Attempt:
     async def _protected_errors(
         self, reader: Reader, head: Head, changes: Sequence[DriftedSubject], context: DriftContext
     ) -> dict[str, GraphError]:
-        """Return the errors of changes to protected subjects, keyed by id."""
+        """Return the errors of changes to protected subjects, keyed by the id of the change."""
         affected_subjects = {change.id: [change.subject, *_affected_nodes(change, context)] for change in changes}
         all_subjects = [subject for subjects in affected_subjects.values() for subject in subjects]
         refused = await protection_errors(reader, head, self.core.origin, all_subjects)
@@ -229,19 +228,19 @@ class _Attempt:
 
     def _check_adoptable(self, chosen_count: int, change: DriftedSubject, context: DriftContext) -> None:
         if self.choice.is_faulty:
-            raise _drift_error("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
+            raise drift_error("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
         if chosen_count > MAX_ADOPTED:
-            raise _drift_error(
+            raise drift_error(
                 f"One write adopts at most {MAX_ADOPTED:,} changes", "Adopt the changes in several calls."
             )
         if (count := len(context.attached.get(change.subject, ()))) > paging.AT_ONCE:
             message = f"{count:,} subjects would be deleted with it, and one write deletes at most {paging.AT_ONCE:,}"
             hint = Hint("Restore it and its attachments, then delete it with {delete_node}, which has no limit.")
-            raise _drift_error(message, hint)
+            raise drift_error(message, hint)
         if to_restore := [
             subject.id for subject in context.attached.get(change.subject, ()) if subject.id in self.choice.to_restore
         ]:
-            raise _drift_error(f"{to_restore[0]}, which you chose to restore, needs it", "Restore both, or adopt both.")
+            raise drift_error(f"{to_restore[0]}, which you chose to restore, needs it", "Restore both, or adopt both.")
         if change.text is not None:
             self.core.contents.check(content_from(change.text, "utf-8", "text"))
 
@@ -265,11 +264,8 @@ class _Attempt:
 def _affected_nodes(change: DriftedSubject, context: DriftContext) -> Sequence[str]:
     """Return the nodes whose protection can forbid a change: endpoints of the subject and of deleted attachments."""
     owner = [change] if change.kind in ATTACHED_TO_ONE_NODE else []
-    return [end for subject in (*owner, *_deleted_attachments(change, context)) for end in ends_of(subject) if end]
-
-
-def _deleted_attachments(change: DriftedSubject, context: DriftContext) -> Sequence[DriftedSubject]:
-    return context.attached.get(change.subject, ()) if change.is_gone else ()
+    deleted_attachments = context.attached.get(change.subject, ()) if change.is_gone else ()
+    return [end for subject in (*owner, *deleted_attachments) for end in ends_of(subject) if end]
 
 
 async def _restore(
@@ -284,13 +280,13 @@ async def _restore(
     ids = frozenset(change.id for change in chosen_changes)
     for change in chosen_changes:
         if missing_node := _missing_end(subjects.get(change.id), subjects, ids):
-            error = _drift_error(f"It needs node {missing_node}, which is missing", f"Restore {missing_node} too.")
+            error = drift_error(f"It needs node {missing_node}, which is missing", f"Restore {missing_node} too.")
             changes[change.id] = _settle(change, "refused", error)
     ids = frozenset(change_id for change_id in ids if changes[change_id].settled is None)
     differing_ids = await _restore_subjects(core, domain, candidates.only(ids), is_domain=DOMAIN in ids)
     for change_id in ids:
         hint = "Restore the database or its blobs from a backup."
-        error = _drift_error("The log also lacks some data of this subject", hint)
+        error = drift_error("The log also lacks some data of this subject", hint)
         changes[change_id] = (
             _settle(changes[change_id], "refused", error)
             if change_id in differing_ids
@@ -343,18 +339,12 @@ def _render_change(change: DriftedSubject, rehearsal: _Outcome) -> HandChange:
         kind=str(change.kind or "unknown"),
         type=change.type,
         title=_title(change, rehearsal.titles),
-        what=_work_of(change),
+        what="deleted" if change.is_gone else "changed" if change.is_in_log else "made",
         differences=_differences(change),
         adoptable=refusal is None,
         beside=change.element is not None,
         reason=_reason(refusal) if refusal else None,
     )
-
-
-def _work_of(change: DriftedSubject) -> HandWork:
-    if change.is_gone:
-        return "deleted"
-    return "changed" if change.is_in_log else "made"
 
 
 def _differences(change: DriftedSubject) -> tuple[str, ...]:
@@ -393,7 +383,3 @@ def _settle(change: HandChange, outcome: Settled, error: GraphError | None = Non
 
 def _reason(error: GraphError) -> str:
     return f"{error.message.rstrip('.')}. {error.hint}" if error.hint else error.message
-
-
-def _drift_error(message: str, hint: str) -> GraphError:
-    return GraphError(Code.STORE_CONFLICT, message, {"hint": hint})

@@ -27,7 +27,7 @@ from graph_memory.storage.queries import query
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """Data of a log up to an event number, for the header of its archive."""
+    """Data about a log up to an event number, for the header of its archive."""
 
     events: int
     ontology_version: int

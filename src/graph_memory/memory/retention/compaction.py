@@ -8,7 +8,7 @@ contents that only these events use are deleted, and finally the events, oldest 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -80,31 +80,25 @@ async def compact(
 ) -> CompactionResult:
     """Compact a domain's log up to a point. See `History.compact`."""
     with core.audit.act("compact", str(before), domain=domain, origin=core.origin, dry_run=dry_run):
-        return await _compact(core, domain, before, archive, dry_run=dry_run)
-
-
-async def _compact(
-    core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool
-) -> CompactionResult:
-    require(domain, Right.ADMIN)
-    await core.log.require_ontology(domain)
-    segment = (await segments_of(core.store, domain))[0]
-    interrupted = await _find_interrupted(core.store, domain)
-    target_seq = interrupted.target_seq if interrupted else await _resolve_target(core, domain, before)
-    if interrupted is None and target_seq <= segment.stored_events_after:
-        return _nothing_to_compact(domain, segment.stored_events_after, dry_run=dry_run)
-    if dry_run:
-        compacted = interrupted.estimate if interrupted else await _estimate(core, domain, target_seq)
-        return compacted.model_copy(update={"dry_run": True})
-    path = (archive or core.archives / f"{file_name_part(domain)}-{target_seq}.jsonl.gz").expanduser().absolute()
-    params = interrupted.job_values if interrupted else await _job_values(core, domain, segment, target_seq, path)
-    await ensure_covers(core, domain, target_seq)  # the search index must have read the events that are removed
-    origin = core.origin
-    job = await jobs.begin(
-        core.store, domain, COMPACTING, {"to": target_seq}, params, origin=origin, reach=DomainScope.ONTOLOGY
-    )
-    await _check_no_unfinished_branch(core, job)
-    return await _CompactionStages(core, job, segment, target_seq).run()
+        require(domain, Right.ADMIN)
+        await core.log.require_ontology(domain)
+        segment = (await segments_of(core.store, domain))[0]
+        interrupted = await _find_interrupted(core.store, domain)
+        target_seq = interrupted.target_seq if interrupted else await _resolve_target(core, domain, before)
+        if interrupted is None and target_seq <= segment.stored_events_after:
+            return _nothing_to_compact(domain, segment.stored_events_after, dry_run=dry_run)
+        if dry_run:
+            compacted = interrupted.estimate if interrupted else await _estimate(core, domain, target_seq)
+            return compacted.model_copy(update={"dry_run": True})
+        path = (archive or core.archives / f"{file_name_part(domain)}-{target_seq}.jsonl.gz").expanduser().absolute()
+        params = interrupted.job_values if interrupted else await _job_values(core, domain, segment, target_seq, path)
+        await ensure_covers(core, domain, target_seq)  # the search index must have read the events that are removed
+        origin = core.origin
+        job = await jobs.begin(
+            core.store, domain, COMPACTING, {"to": target_seq}, params, origin=origin, reach=DomainScope.ONTOLOGY
+        )
+        await _check_no_unfinished_branch(core, job)
+        return await _CompactionStages(core, job, segment, target_seq).run()
 
 
 def _nothing_to_compact(domain: str, target_seq: int, *, dry_run: bool) -> CompactionResult:
@@ -124,7 +118,7 @@ async def _job_values(core: Core, domain: str, segment: LogSegment, target_seq: 
         "archive": str(path),
         "at": datetime.now(UTC).isoformat(),
         "found": (await _estimate(core, domain, target_seq)).model_dump_json(),
-        "sessions": await _sessions(core, domain, segment, target_seq),
+        "sessions": await _sessions_json(core, domain, segment, target_seq),
     }
 
 
@@ -191,7 +185,7 @@ async def _unshared_hashes(core: Core, domain: str, target_seq: int, hashes: Seq
     return sorted(set(hashes).difference(rows))
 
 
-async def _sessions(core: Core, domain: str, segment: LogSegment, target_seq: int) -> str:
+async def _sessions_json(core: Core, domain: str, segment: LogSegment, target_seq: int) -> str:
     """Return summaries of the sessions of removed changes, including changes that were compacted earlier, as JSON."""
     state = (await domain_state(core.store, domain))[0]
     removed_sessions = await sessions_between(
@@ -233,17 +227,19 @@ class _CompactionStages:
         return compacted.model_copy(update={"archive": str(self._path), "resumed": resumed})
 
     async def _write_archive(self) -> None:
-        """Write the archive. Append the event of the compaction when the archive gets its final name.
+        """Write the archive, and append the event of the compaction to the log when the archive gets its final name.
 
         End the job if this fails.
         """
         archive = Archive(self._core, self._job.domain, self._to, self._path)
         try:
             await archive.write()
-            append_event = await self._make_event_writer()
+            state, previous = await domain_state(self._core.store, self._job.domain)
+            new_state = replace(state, compacted_to=self._to, compacted=str(self._job.arguments["sessions"]))
+            draft = domain_draft(new_state, previous)
 
             async def publish_archive(transaction: Transaction) -> None:
-                await append_event(transaction)
+                await append_job_event(self._core, transaction, self._job.domain, draft)
                 await archive.rename_to_final()
 
             await self._job.step(self._job.with_progress(stage="contents"), publish_archive)
@@ -290,15 +286,3 @@ class _CompactionStages:
             await transaction.run(PRUNE, domain=self._job.domain, after=after, until=until, to=self._to)
 
         await self._job.step(self._job.with_progress(seq=until, done=self._job.progress.done + until - after), prune)
-
-    async def _make_event_writer(self) -> Callable[[Transaction], Awaitable[None]]:
-        """Return a function that appends the event of the compaction to the log in a transaction."""
-        domain = self._job.domain
-        state, previous = await domain_state(self._core.store, domain)
-        new_state = replace(state, compacted_to=self._to, compacted=str(self._job.arguments["sessions"]))
-        draft = domain_draft(new_state, previous)
-
-        async def append(transaction: Transaction) -> None:
-            await append_job_event(self._core, transaction, domain, draft)
-
-        return append

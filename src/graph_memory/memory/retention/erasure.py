@@ -63,25 +63,19 @@ SCRUB = query("retention/scrub", ScrubRow)
 async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> ErasureResult:
     """Erase a subject from a domain and all related domains. See `History.erase`."""
     with core.audit.act("erase", subject, domain=domain, origin=core.origin, dry_run=dry_run):
-        return await _erase(core, domain, subject, dry_run=dry_run)
-
-
-async def _erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> ErasureResult:
-    require(domain, Right.ADMIN)
-    await core.log.require_ontology(domain)
-    domain_and_event = await _find_logged(core.store, domain, subject)
-    results: dict[str, DomainErasureResult] = {}
-    while jobs_begun := await _begin_jobs(
-        core, await _remaining_domains(core.store, domain, results), subject, dry_run=dry_run
-    ):
-        for name, job in jobs_begun.items():
-            results[name] = await _erase_in_domain(core, name, subject, job)
-    title = await _title(core, *domain_and_event) if dry_run else None
-    return ErasureResult(subject=subject, title=title, dry_run=dry_run, domains=tuple(results.values()))
-
-
-async def _title(core: Core, domain: str, event: Event) -> str | None:
-    return (await titles_of(core, domain, [event.draft], event.seq)).get(event.draft.subject)
+        require(domain, Right.ADMIN)
+        await core.log.require_ontology(domain)
+        logged_domain, event = await _find_logged(core.store, domain, subject)
+        results: dict[str, DomainErasureResult] = {}
+        while jobs_begun := await _begin_jobs(
+            core, await _remaining_domains(core.store, domain, results), subject, dry_run=dry_run
+        ):
+            for name, job in jobs_begun.items():
+                results[name] = await _erase_in_domain(core, name, subject, job)
+        title = None
+        if dry_run:
+            title = (await titles_of(core, logged_domain, [event.draft], event.seq)).get(event.draft.subject)
+        return ErasureResult(subject=subject, title=title, dry_run=dry_run, domains=tuple(results.values()))
 
 
 async def _remaining_domains(reader: Reader, domain: str, processed: Container[str]) -> list[str]:
@@ -249,7 +243,7 @@ class _ErasureStages:
         return blobs_left
 
     async def _scrub(self) -> bool:
-        """Scrub a page of events. Returns whether there were any."""
+        """Scrub a page of events. Return whether the page contained any events."""
         page = {"domain": self._job.domain, "subject": self._subject, "after": self._scrubbed_to, "limit": PAGE}
         scrubbed = ScrubRow(0, 0)
 

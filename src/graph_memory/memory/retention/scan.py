@@ -15,7 +15,7 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import LONG_READ_SECONDS
 
 MAX_FINDINGS = 1_000
-"""Maximum number of findings in nodes that a result lists, and the same number for relationships."""
+"""Maximum number of findings in nodes, and of findings in relationships, that a result lists."""
 _MIN_ENCODED_BYTES = 5
 """Minimum size of a text that is also searched for in base64. Shorter texts would match unrelated data."""
 
@@ -90,8 +90,7 @@ def base64_forms(text: str) -> list[str]:
     data = text.encode()
     if len(data) < _MIN_ENCODED_BYTES:
         return []
-    starts = (0, 2, 3)
-    """Number of characters that depend on the preceding 0, 1 or 2 bytes."""
+    starts = (0, 2, 3)  # how many characters also depend on the preceding 0, 1 or 2 bytes
     return [
         base64.b64encode(bytes(shift) + data).decode("ascii")[start : (shift + len(data)) * 8 // 6]
         for shift, start in enumerate(starts)
@@ -111,7 +110,7 @@ async def _scan_blobs(core: Core, text: str) -> tuple[list[Finding], int]:
 
 
 async def _with_owners(core: Core, findings: Sequence[Finding]) -> list[Finding]:
-    """Add to each finding in a text or blob a node or connection that has or had this content, if there is one."""
+    """Add an owner to each finding in a text or blob: a node or connection that has or had this content."""
     hashes: dict[str, set[str]] = {}
     for finding in findings:
         if finding.domain is not None and (sha256 := _content_hash(finding)) is not None:

@@ -19,7 +19,10 @@ MAX_REPEATED = 50
 
 
 async def describe_conflicts(core: Core, domain: str, conflicts: Sequence[Conflict], call: ReadyCall) -> list[Conflict]:
-    """Return the conflicts. The first `MAX_REPORTED` get titles, and calls that restore the missing nodes."""
+    """Return the conflicts of the revert `call`. Add titles and suggested calls to the first `MAX_REPORTED` conflicts.
+
+    A suggested call restores a missing node.
+    """
     reported_conflicts = conflicts[:MAX_REPORTED]
     subjects = {conflict.subject for conflict in reported_conflicts} | {
         conflict.needs for conflict in reported_conflicts if conflict.needs is not None
@@ -57,7 +60,7 @@ def choice_calls(conflicts: Sequence[Conflict], call: ReadyCall) -> dict[str, Re
 
 
 def _restore_call(conflict: Conflict, call: ReadyCall, deletion_seqs: Mapping[str, int]) -> ReadyCall | None:
-    """Return the call that restores the node that a conflict needs. Returns None if the node was not deleted."""
+    """Return the call that restores the missing node of a conflict, or None if no deleted node is missing."""
     if conflict.needs is None or conflict.needs not in deletion_seqs:
         return None
     arguments = {key: value for key, value in call.arguments.items() if key in ("domain", "dry_run")}

@@ -40,7 +40,7 @@ def unselected_runs(seqs: Sequence[int], selected: Collection[int]) -> list[Run]
 def cancels_out(run: Run, events: Mapping[int, Event], reverts: Collection[str]) -> bool:
     """Return whether a revert restored the state before the run. `reverts` has the ids of batches that are reverts.
 
-    Returns False if a caller wrote the same state without a revert, since this is a change of its own.
+    Returns False if a caller wrote the same state in another way, because that is a separate change.
     """
     last = events[run.seqs[-1]]
     return last.batch in reverts and has_same_state(events[run.before], last)

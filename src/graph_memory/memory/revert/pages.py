@@ -12,14 +12,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
 
 from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.paging import Batch, TooManyEvents, is_busy_with_job
 from graph_memory.memory.changes.rules import RulesBroken, check_rules, rule_check_row
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import POSITION, last_seq
-from graph_memory.memory.history.results import Operation, RevertedChange, RevertResult
+from graph_memory.memory.history.results import RevertedChange, RevertResult
 from graph_memory.memory.revert import conflicts, revert
 from graph_memory.memory.revert.conflicts import choice_calls, describe_conflicts
 from graph_memory.memory.revert.later_changes import REVERT
@@ -76,12 +75,13 @@ async def _revert_in_any_size(
 
 
 async def _preview_pages(core: Core, domain: str, selection: Selection, choice: OnConflict) -> RevertResult:
-    """Return the result of a revert in pages without writing. Does not check rules that only a write can check."""
+    """Return the result that a revert in pages would have. Rules that only a write can check are not checked."""
     until = await last_seq(core.store, domain)
     planned, pages = await _plan_revert(core, domain, selection, choice, until)
     drafts = [draft for page in pages for draft in page if draft.kind is not Kind.ONTOLOGY]
     changes = [
-        _change(draft.subject, draft.kind, draft.op, until + offset) for offset, draft in enumerate(drafts, start=1)
+        revert.reverted_change(draft.subject, draft.kind, draft.op, until + offset)
+        for offset, draft in enumerate(drafts, start=1)
     ]
     result = _result(changes[:MAX_REPORTED], len(changes[MAX_REPORTED:]), planned.skipped, dry_run=True)
     return await revert.with_titles_and_calls(core, domain, result, planned, planned.skipped, selection)
@@ -233,7 +233,11 @@ async def _read_result(batch: Batch, skipped: Sequence[Conflict]) -> RevertResul
         "limit": MAX_REPORTED,
     }
     rows = await store.read(SELECTED, domain=domain, **event_range)
-    changes = [_change(row.subject, Kind(row.kind), Op(row.op), row.seq) for row in rows if row.kind != Kind.ONTOLOGY]
+    changes = [
+        revert.reverted_change(row.subject, Kind(row.kind), Op(row.op), row.seq)
+        for row in rows
+        if row.kind != Kind.ONTOLOGY
+    ]
     result = _result(changes, count - len(rows), skipped, dry_run=False)
     return result.model_copy(update={"batch": batch.id, "resumed": batch.job.is_resumed or None})
 
@@ -248,7 +252,3 @@ def _result(
         skipped=tuple(map(conflicts.skipped_subject, skipped[:MAX_REPORTED])),
         more_skipped=len(skipped[MAX_REPORTED:]) or None,
     )
-
-
-def _change(subject: str, kind: Kind, op: Op, seq: int) -> RevertedChange:
-    return RevertedChange(subject=subject, kind=kind, operation=cast("Operation", str(op)), seq=seq)

@@ -13,7 +13,7 @@ from graph_memory.model.subjects.kinds import TYPES, Kind
 from graph_memory.model.subjects.subjects import MENTIONED, State
 
 ConflictRule = Callable[[Reversal], Conflict | None]
-"""Returns the conflict of undoing one subject's changes, or None."""
+"""Returns the conflict that prevents undoing one subject's changes, or None if there is none."""
 
 _CREATED = {Kind.DOMAIN: "a domain", Kind.ONTOLOGY: "an ontology"}
 
@@ -49,7 +49,9 @@ def _without_mentions(
     If an entity now has the name of a deleted mention, restored relations lead to the entity.
     """
     kept_subjects = {
-        undo.subject for undo in undos.values() if _is_mention(undo.last.draft.state) and _is_used(changes, undo)
+        undo.subject
+        for undo in undos.values()
+        if _is_mention(undo.last.draft.state) and changes.check_attached(changes.changes[undo.subject]) is not None
     }
     restored_mentions = (
         draft for draft in changes.changes.values() if draft.op is Op.CREATE and _is_mention(draft.state)
@@ -81,16 +83,12 @@ def _is_mention(state: State | None) -> bool:
     return MENTIONED in (state or {})
 
 
-def _is_used(changes: Changeset, undo: Reversal) -> bool:
-    return changes.check_attached(changes.changes[undo.subject]) is not None
-
-
 def _joined_end(node: str | None, entity_ids: Mapping[str, str]) -> str | None:
     return node and entity_ids.get(node, node)
 
 
 def _find_conflicts(undos: Mapping[str, Reversal], changes: Changeset, on_conflict: OnConflict) -> list[Conflict]:
-    """Return the conflicts of the first rule that reports any. With FORCE, ignores conflicts that can be forced.
+    """Return the conflicts that the first violated rule reports. With FORCE, ignore conflicts that can be forced.
 
     Only one rule is applied at a time, since other conflicts may disappear once these subjects are omitted.
     """
@@ -152,10 +150,8 @@ def _find_later_change(undo: Reversal) -> Conflict | None:
 
 def _draft(undo: Reversal, at: datetime) -> Draft:
     draft = undo.as_draft()
-    if draft.kind in TYPES and draft.state is not None:
+    if draft.state is None:
+        return draft
+    if draft.kind in TYPES:
         return replace(draft, state=keep_declaration_order(draft.state, undo.last))
-    return draft if draft.state is None else replace(draft, state=_with_modified_time(draft.state, at))
-
-
-def _with_modified_time(state: State, at: datetime) -> State:
-    return {**state, "_modified": at} if "_modified" in state else state
+    return replace(draft, state={**draft.state, "_modified": at}) if "_modified" in draft.state else draft

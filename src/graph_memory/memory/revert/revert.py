@@ -70,7 +70,7 @@ class EventToUndo:
 
 @dataclass(frozen=True, slots=True)
 class ChainRow:
-    """A subject's event numbers, starting with the first change to undo, its last event, and the event before them."""
+    """A subject's event numbers from the first change to undo on, its last event, and the event before that change."""
 
     subject: str
     seqs: list[int]
@@ -94,7 +94,7 @@ class Selection:
     last: int = 2**53
     session: str | None = None
     range_text: str = ""
-    """The log range as the caller passed it, or empty without a range."""
+    """The log range as the caller passed it, or an empty string if the caller passed none."""
     call: ReadyCall
     """The call that undoes these events."""
 
@@ -299,17 +299,17 @@ async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, m
     return replace(context, users=users, ontology_event=await last_event(reader, head.domain, "ontology"))
 
 
+def reverted_change(subject: str, kind: Kind, op: Op, seq: int) -> RevertedChange:
+    """Return the result entry for a change that a revert made or would make."""
+    return RevertedChange(subject=subject, kind=kind, operation=cast("Operation", str(op)), seq=seq)
+
+
 def _result(receipt: Receipt, planned: Plan, *, dry_run: bool) -> RevertResult:
     return RevertResult(
         dry_run=dry_run,
         batch=receipt.batch if receipt.changes and not dry_run else None,
         changes=tuple(
-            RevertedChange(
-                subject=change.subject,
-                kind=change.kind,
-                operation=cast("Operation", str(change.op)),
-                seq=change.seq,
-            )
+            reverted_change(change.subject, change.kind, change.op, change.seq)
             for change in receipt.changes
             if change.kind is not Kind.ONTOLOGY
         ),
@@ -343,7 +343,7 @@ async def with_titles_and_calls(
 
 
 def choice_of(on_conflict: str) -> OnConflict:
-    """Return the choice named by `on_conflict`. Raises INVALID_ARGUMENT if the name is unknown."""
+    """Return the choice with the value `on_conflict`. Raises INVALID_ARGUMENT if there is none."""
     try:
         return OnConflict(on_conflict)
     except ValueError:

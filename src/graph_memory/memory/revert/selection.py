@@ -54,7 +54,7 @@ async def select_events(
     call = ReadyCall(tool="memory_revert", arguments=arguments)
     if event_ids is not None:
         return Selection(ids=await _resolve_ids(core, domain, event_ids), call=call)
-    await _check_exists(core, domain, since)
+    await _check_since_exists(core, domain, since)
     return await _select_range(core, domain, call, since, until)
 
 
@@ -80,7 +80,7 @@ async def _resolve_ids(core: Core, domain: str, values: Sequence[int | str]) -> 
     return tuple(dict.fromkeys(ids[numbers[text]] if text in numbers else text for text in texts))
 
 
-async def _check_exists(core: Core, domain: str, since: int | str | None) -> None:
+async def _check_since_exists(core: Core, domain: str, since: int | str | None) -> None:
     """Raise EVENT_NOT_FOUND if `since` is a number greater than that of the log's last event."""
     number = parse_log_position("since", since, utc_now()).seq if since is not None else None
     if number is None:

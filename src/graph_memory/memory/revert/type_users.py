@@ -22,7 +22,7 @@ async def users_of(
     undos: Iterable[Reversal],
     attached: Mapping[str, Iterable[Draft]],
 ) -> dict[str, str]:
-    """Return a phrase about one subject that will still have each type, keyed by type. Omits types without subjects."""
+    """Return, for each type, a phrase about one subject that will still have it. Omits types that no subject has."""
     if not types:
         return {}
     drafts = [undo.last.draft for undo in undos if undo.is_live]

@@ -35,7 +35,7 @@ class OnConflict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reversal:
-    """The reversal of a subject's changes, with its state before the first change, and its last event."""
+    """The reversal of a subject's changes, with the subject's state before the first change, and its last event."""
 
     subject: str
     last: Event

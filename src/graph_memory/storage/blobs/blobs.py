@@ -87,9 +87,7 @@ class Blobs:
 
         Raises CONTENT_READ_FAILED if the blob store cannot be read.
         """
-        with self._translate_list_errors():
-            files = await to_thread.run_sync(lambda: list(self._backend.files(_CLAIMS_FOLDER)))
-        claims = {file.name for file in files if not file.is_leftover}
+        claims = {file.name for file in await self._files(_CLAIMS_FOLDER) if not file.is_leftover}
         return bool(claims) and claims <= {hashlib.sha256(store.encode()).hexdigest() for store in stores}
 
     async def blob_store_id(self) -> str:
@@ -105,9 +103,7 @@ class Blobs:
         return min(names)
 
     async def _read_store_ids(self) -> list[str]:
-        with self._translate_list_errors():
-            files = await to_thread.run_sync(lambda: list(self._backend.files(_STORE_ID_FOLDER)))
-        return [file.name for file in files if not file.is_leftover]
+        return [file.name for file in await self._files(_STORE_ID_FOLDER) if not file.is_leftover]
 
     async def get(self, domain: str, sha256: str) -> bytes:
         """Return the content with this hash, after verifying it.
@@ -146,7 +142,7 @@ class Blobs:
 
     async def list_blobs(self, domain: str) -> list[Blob]:
         """Return a domain's blobs, sorted by name, without leftovers. Raises CONTENT_READ_FAILED if that fails."""
-        return [blob for blob in await self._files(domain) if not blob.is_leftover]
+        return [blob for blob in await self._files(folder_of(domain)) if not blob.is_leftover]
 
     async def find_garbage(self, domain: str, referenced: AbstractSet[str], before: datetime) -> list[Blob]:
         """Return the blobs and leftovers that are not in `referenced` and were last modified before `before`.
@@ -154,7 +150,7 @@ class Blobs:
         `before` must be longer ago than the longest write, because a write stores a blob before the reference to it.
         Raises CONTENT_READ_FAILED if the blobs cannot be listed.
         """
-        files = await self._files(domain)
+        files = await self._files(folder_of(domain))
         return [file for file in files if file.name not in referenced and file.modified < before]
 
     async def delete(self, domain: str, name: str, before: datetime | None = None) -> bool:
@@ -172,9 +168,9 @@ class Blobs:
             folders = await to_thread.run_sync(lambda: list(self._backend.folders()))
         return sorted(domain for folder in folders if (domain := domain_of(folder)) is not None)
 
-    async def _files(self, domain: str) -> list[Blob]:
+    async def _files(self, folder: str) -> list[Blob]:
         with self._translate_list_errors():
-            return await to_thread.run_sync(lambda: sorted(self._backend.files(folder_of(domain))))
+            return await to_thread.run_sync(lambda: sorted(self._backend.files(folder)))
 
     async def _read(self, domain: str, sha256: str, work: Callable[[], T]) -> T:
         try:

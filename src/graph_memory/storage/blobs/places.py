@@ -191,7 +191,9 @@ class RemoteBackend:
             self._system.makedirs(self._path(folder), exist_ok=True)
             temporary = self._path(folder, _temporary_name())
             stack.callback(self._discard, temporary)  # so that a cancelled write leaves no partial blob
-            self._upload(temporary, source)
+            with self._system.open(temporary, "wb") as file:
+                for chunk in source:
+                    file.write(chunk)
             self._system.mv(temporary, self._path(folder, source.stored.sha256))
             stack.pop_all()
 
@@ -255,20 +257,15 @@ class RemoteBackend:
     def _path(self, *names: str) -> str:
         return "/".join([self._opened_file_system[1].rstrip("/"), *names])
 
-    def _upload(self, path: str, source: HashedChunks) -> None:
-        with self._system.open(path, "wb") as file:
-            for chunk in source:
-                file.write(chunk)
-
     def _list_entries(self, path: str, kind: str) -> list[tuple[str, int]]:
         try:
             entries = self._uncached_system.ls(path, detail=True)
         except FileNotFoundError:
             return []
-        matching_entries = [entry for entry in entries if entry["type"] == kind]
         return [
             (str(entry["name"]).rstrip("/").rpartition("/")[2], cast("int", entry["size"]))
-            for entry in matching_entries
+            for entry in entries
+            if entry["type"] == kind
         ]
 
     def _modification_time(self, path: str) -> datetime:

@@ -166,13 +166,11 @@ class CommitGroup:
         if not events:
             return
         projection = project(self.head.domain, events, self.head.ontology, inline_limit=self.inline_limit)
-        if self._lacks_room_for(projection):
+        if self.projection.size + projection.size > ROWS_AT_ONCE:
             queued.decided = None if self.members else DecidedWrite(self.before, events, report, projection)
             return
         subjects = {event.draft.subject for event in events}
-        if not self._changed.isdisjoint(subjects):
-            return
-        if self.members and _changes_rules(events):
+        if not self._changed.isdisjoint(subjects) or (self.members and _changes_rules(events)):
             return
         queued.report = report
         self.members.append((queued, events))
@@ -184,9 +182,6 @@ class CommitGroup:
     def is_closed(self) -> bool:
         """Whether no more writes can be added, because the group changes the ontology, the domain or a protection."""
         return _changes_rules(self.events)
-
-    def _lacks_room_for(self, projection: Projection) -> bool:
-        return self.projection.size + projection.size > ROWS_AT_ONCE
 
 
 async def form_group(

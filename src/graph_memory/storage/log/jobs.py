@@ -224,14 +224,10 @@ def busy_error(domain: str, state: str, job: str | None) -> GraphError:
     hint = f"Try again when it is done. Only if it was interrupted, {remedy}."
     details: dict[str, object] = {"domain": domain, "state": state, "done": done, "hint": hint}
     if params:
-        details["asked"] = {name: _printable_param(value) for name, value in params.items()}
+        words = {name: str(value).split(" ") for name, value in params.items()}  # a value may contain several ids
+        details["asked"] = {name: " ".join(map(printable, value)) for name, value in words.items()}
     message = f"Domain {domain} is busy: {state.replace('_', ' ')}, {done:,} items done so far"
     return GraphError(Code.DOMAIN_BUSY, message, details)
-
-
-def _printable_param(value: object) -> str:
-    """Return the job's parameter as text for a message. It may contain several ids."""
-    return " ".join(printable(word) for word in str(value).split(" "))
 
 
 def domain_exists_error(domain: str) -> GraphError:

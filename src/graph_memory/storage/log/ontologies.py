@@ -92,9 +92,7 @@ class Ontologies:
         head = await reader.first_row(HEAD, domain=domain)
         if head is None:
             return None
-        own_ontology = self._cached_version(domain, head.epoch, head.ontology_version) or await self._load(
-            reader, domain
-        )
+        own_ontology = await self._load(reader, domain, head.epoch, head.ontology_version)
         return await self._with_inherited(reader, domain, own_ontology, head.parent) if own_ontology else None
 
     async def read_at(self, reader: Reader, domain: str, epoch: str, version: int, parent: str | None) -> Ontology:
@@ -117,23 +115,18 @@ class Ontologies:
 
         Uses the cache if no ontology of its ancestors has changed.
         """
-        complete = own_ontology if parent is None else await self._inherit(reader, domain, own_ontology, parent)
+        complete = own_ontology
+        if parent is not None:
+            with run_as(None):  # types are also inherited from domains that the caller may not read
+                complete = await self._inherit(reader, domain, own_ontology, parent)
         if self._own.get(domain) is own_ontology:
             self._complete[domain] = complete
         return complete.ontology
 
     async def _inherit(self, reader: Reader, domain: str, own_ontology: CachedOntology, parent: str) -> CachedOntology:
-        with run_as(None):  # types are also inherited from domains that the caller may not read
-            return await self._inherit_from_all(reader, domain, own_ontology, parent)
-
-    async def _inherit_from_all(
-        self, reader: Reader, domain: str, own_ontology: CachedOntology, parent: str
-    ) -> CachedOntology:
         rows = await read_ancestors(reader, domain, parent)
-        cached_ontology, versions = (
-            self._complete.get(domain),
-            tuple((row.name, row.epoch, row.ontology_version) for row in rows),
-        )
+        cached_ontology = self._complete.get(domain)
+        versions = tuple((row.name, row.epoch, row.ontology_version) for row in rows)
         if (
             cached_ontology is not None
             and cached_ontology.has_version(own_ontology.epoch, own_ontology.version)
@@ -142,20 +135,21 @@ class Ontologies:
             return cached_ontology
         ontologies: list[tuple[str, Ontology]] = []
         for row in rows:
-            ontology = self._cached_version(row.name, row.epoch, row.ontology_version) or await self._load(
-                reader, row.name
-            )
+            ontology = await self._load(reader, row.name, row.epoch, row.ontology_version)
             ontologies += [(row.name, ontology.ontology)] if ontology else []
         return CachedOntology(
             own_ontology.epoch, own_ontology.version, with_inherited_types(own_ontology.ontology, ontologies), versions
         )
 
-    async def _load(self, reader: Reader, domain: str) -> CachedOntology | None:
-        """Return a domain's own ontology, or None if the domain does not exist. Caches the ontology.
+    async def _load(self, reader: Reader, domain: str, epoch: str, version: int) -> CachedOntology | None:
+        """Return a domain's own ontology, or None if the domain does not exist.
 
+        If the cache has no ontology with this epoch and version, read the current ontology and cache it.
         The read is repeated until the row is complete, because a read can see part of a change. An ontology that was
         damaged outside of graph-memory is never complete. It is returned, but not cached.
         """
+        if cached_ontology := self._cached_version(domain, epoch, version):
+            return cached_ontology
         row = None
         for _ in range(MAX_READS):
             row = await reader.first_row(ONTOLOGY, domain=domain)

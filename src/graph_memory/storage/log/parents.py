@@ -32,9 +32,7 @@ class ParentRow:
 
 
 LOCK_PARENT = query("log/lock_parent", ParentRow)
-_UNSUITABLE_PARENT_CODES = (
-    *(Code.ONTOLOGY_NOT_FOUND, Code.INVALID_ARGUMENT, Code.DOMAIN_BUSY, Code.DIFFERENT_DATABASES),
-)
+_UNSUITABLE_CODES = (Code.ONTOLOGY_NOT_FOUND, Code.INVALID_ARGUMENT, Code.DOMAIN_BUSY, Code.DIFFERENT_DATABASES)
 """Codes of errors for an unsuitable parent: it does not exist, would be its own ancestor, is too deep, is busy, or is
 in another database."""
 
@@ -66,12 +64,10 @@ async def suitable_parent(transaction: Transaction, domain: str, parent: str | N
     try:
         await _check_ancestors(transaction, domain, parent, await _levels_below(transaction, domain))
     except GraphError as error:
-        if error.code not in _UNSUITABLE_PARENT_CODES:
+        if error.code not in _UNSUITABLE_CODES:
             raise
-        message, advice = (
-            "The domain was not put under {parent}: {reason}.",
-            " Use {update_domain} with parent to put it under a domain.",
-        )
+        message = "The domain was not put under {parent}: {reason}."
+        advice = " Use {update_domain} with parent to put it under a domain."
         return None, Hint(message, advice, parent=parent, reason=error.message)
     return parent, None
 

@@ -20,8 +20,8 @@ from graph_memory.storage.store import Transaction
 ROWS_AT_ONCE = 5_000
 """Maximum number of rows written by one statement."""
 INDEXED_AT_ONCE = 100
-"""Minimum number of new subjects for a statement to index their texts too. The cost of a commit depends mainly on the
-number of changed full-text indexes, not on the number of texts."""
+"""A statement that creates at least this many subjects also indexes their texts. The cost of a commit depends mainly on
+the number of changed full-text indexes, not on the number of texts."""
 
 
 APPEND = query("log/append", NoRow)

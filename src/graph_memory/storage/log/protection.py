@@ -62,7 +62,9 @@ async def check_drafts(reader: Reader, head: Head, origin: Origin, drafts: Seque
     protections = head.protections
     if protections.has_protected and (affected_subjects := _affected_subjects(drafts)):
         for last in await _read_protected(reader, head.domain, affected_subjects):
-            _check_subject(head, origin, last, affected_subjects[last.draft.subject])
+            protection, draft = _protection(last), affected_subjects[last.draft.subject]
+            if protection.is_active(head.at) and not _is_permitted(origin, protection, last, draft):
+                raise _subject_error(head.domain, last.draft.kind, last.draft.subject, protection)
     if drafts and protections.domain is not None and protections.domain.is_active(head.at):
         await _check_domain(reader, head, origin, protections.domain, drafts)
 
@@ -153,24 +155,18 @@ def _protection(last: Event) -> Protection:
     return parse_protection(str((last.draft.state or {})[PROTECTION]))
 
 
-def _check_subject(head: Head, origin: Origin, last: Event, draft: Draft | None) -> None:
-    protection = _protection(last)
-    if not protection.is_active(head.at) or _is_permitted(origin, protection, last, draft):
-        return
-    raise _subject_error(head.domain, last.draft.kind, last.draft.subject, protection)
-
-
 def _is_permitted(origin: Origin, protection: Protection, last: Event | None, draft: Draft | None) -> bool:
-    """Return whether the protection allows the actor the change or, if the draft does that, its removal."""
+    """Return whether the protection allows the actor the change.
+
+    If the draft changes only the protection itself, the right to lift the protection is sufficient.
+    """
     if protection.allows_write(origin.actor):
         return True
-    is_lifting = last is not None and draft is not None and _changes_protection_alone(last, draft)
-    return is_lifting and protection.allows_lift(origin.actor, at_command_line=origin.at_command_line)
-
-
-def _changes_protection_alone(last: Event, draft: Draft) -> bool:
+    if last is None or draft is None or draft.op is not Op.UPDATE:
+        return False
     ignored = MODIFIED | {PROTECTION}
-    return draft.op is Op.UPDATE and same_state(last.draft.state or {}, draft.state or {}, ignored)
+    is_lifting = same_state(last.draft.state or {}, draft.state or {}, ignored)
+    return is_lifting and protection.allows_lift(origin.actor, at_command_line=origin.at_command_line)
 
 
 async def _check_domain(

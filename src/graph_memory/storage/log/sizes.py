@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft
@@ -21,7 +21,12 @@ async def check_sizes(reader: Reader, domain: str, drafts: Sequence[Draft], limi
 
     Larger texts that the subject already has are allowed.
     """
-    large_texts = list(_find_large_texts(drafts, limit))
+    large_texts = [
+        (draft, name, value)
+        for draft in drafts
+        for name, value in (draft.state or {}).items()
+        if isinstance(value, str) and _is_large(value, limit)
+    ]
     if not large_texts:
         return
     stored = await reader.read(LAST_EVENTS, domain=domain, subjects=[draft.subject for draft, _, _ in large_texts])
@@ -29,14 +34,6 @@ async def check_sizes(reader: Reader, domain: str, drafts: Sequence[Draft], limi
     for draft, name, text in large_texts:
         if last_events.get(draft.subject, {}).get(name) != text:
             raise _too_large_error(draft, name, len(text.encode(errors="surrogatepass")), limit)
-
-
-def _find_large_texts(drafts: Sequence[Draft], limit: int) -> Iterator[tuple[Draft, str, str]]:
-    """Yield the draft, property name and text of each text with more than `limit` bytes."""
-    for draft in drafts:
-        for name, value in (draft.state or {}).items():
-            if isinstance(value, str) and _is_large(value, limit):
-                yield draft, name, value
 
 
 def _is_large(text: str, limit: int) -> bool:

@@ -28,7 +28,7 @@ from graph_memory.storage.log.work import (
 from graph_memory.storage.log.writing import Log
 from graph_memory.storage.open_transaction import OpenTransaction, TransactionStore, reject_in_transaction
 from graph_memory.storage.queries import LogMark
-from graph_memory.storage.store import RetryableWriteError, Store, Transaction
+from graph_memory.storage.store import RetryableWriteError, Store
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -147,11 +147,9 @@ async def open_log_transaction(
     a job, and STORE_UNAVAILABLE if it is unknown whether the transaction was committed.
     """
     batch = new_id("evt")
-
-    async def begin(transaction: Transaction) -> CachedHead:
-        return await log.locked_head(transaction, domain, batch)
-
-    stack, inner, head = await store.begin_transaction("transaction", begin)
+    stack, inner, head = await store.begin_transaction(
+        "transaction", lambda transaction: log.locked_head(transaction, domain, batch)
+    )
     async with stack:
         transaction = OpenTransaction(inner, store.write_limit, store.of(domain).check)
         transaction_store = TransactionStore(store, transaction, domain)

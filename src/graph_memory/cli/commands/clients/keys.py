@@ -14,7 +14,7 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion
 from graph_memory.cli.output.printing import escape_line, format_local_time, note
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.keys.results import KeyInfo, KeyList, KeyRevocationResult, NewKey
+from graph_memory.memory.keys.results import KeyInfo, KeyList, NewKey
 from graph_memory.model.rights import Right
 from graph_memory.model.text.wording import join_names, quote
 from graph_memory.model.values.arguments import invalid_argument
@@ -86,7 +86,7 @@ def revoke(
     if with_profile:
         call.answer(lambda memory: memory.agent.user.delete(name), _show_deleted, "Erasing")
     else:
-        call.answer(lambda memory: memory.keys.revoke(name), _show_revoked, "Writing")
+        call.answer(lambda memory: memory.keys.revoke(name), lambda keys: _show_keys(keys.revoked), "Writing")
 
 
 @command(app, domain=False)
@@ -107,7 +107,6 @@ def rotate(
 
 
 def _parse_duration(option: str, text: str) -> timedelta:
-    """Parse a duration such as `90d`. Raises INVALID_ARGUMENT if the text is not a duration."""
     match = _DURATION.fullmatch(text)
     if match is None:
         hint = "Use minutes, hours, days or weeks, such as 30m, 12h, 90d or 4w."
@@ -137,10 +136,6 @@ def _show_all(keys: KeyList) -> None:
         for key in keys.keys
     ]
     return print_table(columns, rows, uncut=("prefix", "name"), wrapped=("rights", "tools"))
-
-
-def _show_revoked(keys: KeyRevocationResult) -> None:
-    _show_keys(keys.revoked)
 
 
 def _show_deleted(user: UserDeletionResult) -> None:
