@@ -92,7 +92,7 @@ class _Reader:
         self._options = options
         self._labels = list(options.only_labels)
         self._notes: dict[str, Note] = {}
-        """The texts of the notes so far, so that each note is reported only once."""
+        """The notes so far, keyed by text, so that each note is reported only once."""
 
     def items(self) -> Items:
         """Yield the records, each after its notes."""
@@ -167,10 +167,7 @@ class _Reader:
             raise _type_error(name, key_value, "text or a number, because it is the id")
 
     def _as_storable(self, name: str, value: object, place: SourcePosition) -> object:
-        """Return a property value that can be stored.
-
-        Converts other types, such as points, to text, and adds a note.
-        """
+        """Return the value as a property. Converts other types, such as points, to text, and adds a note."""
         match value:
             case TextValue():
                 self._add_note(place, name, f"{name} is of type {value.type}, and becomes text")

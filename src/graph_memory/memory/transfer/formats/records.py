@@ -18,9 +18,9 @@ from graph_memory.model.values.strength import (
     check_strength,
 )
 
-_SHARED = ("_content", "_valid_from", "_valid_to")
-RESERVED_NODE_NAMES = frozenset({*_SHARED, *STORED.values(), "_tags", "_format", "_encoding"})
-RESERVED_CONNECTION_NAMES = frozenset({*_SHARED, *NUMBERS, *PROVENANCE_KEYS.values(), "_id"})
+_SHARED_NAMES = ("_content", "_valid_from", "_valid_to")
+RESERVED_NODE_NAMES = frozenset({*_SHARED_NAMES, *STORED.values(), "_tags", "_format", "_encoding"})
+RESERVED_CONNECTION_NAMES = frozenset({*_SHARED_NAMES, *NUMBERS, *PROVENANCE_KEYS.values(), "_id"})
 """Reserved names in exports of graph-memory: names of connection values that are not properties."""
 
 
@@ -107,7 +107,7 @@ class NodeRecord(Body):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionRecord(Body):
-    """A connection read from an import source."""
+    """A connection of a source."""
 
     type: str
     start: Key
@@ -155,10 +155,7 @@ class ConnectionRecord(Body):
         )
 
     def numbers(self) -> dict[str, float]:
-        """Return the strength and the importance, keyed by reserved name.
-
-        Raises INVALID_ARGUMENT if a value is not from 0 to 1.
-        """
+        """Return the strength and importance by reserved name. Raises INVALID_ARGUMENT if one is not from 0 to 1."""
         scores = {} if self.importance is None else {IMPORTANCE: check_fraction("importance", self.importance)}
         return {**check_strength(self.strength).state(), **scores}
 
@@ -219,8 +216,7 @@ class SourceOptions:
     labels: tuple[str, ...] = ()
     """Preferred labels. The type of a node is its first label in this list, or else its rarest label."""
     id_property: str | None = None
-    """The property that will store a node's key in the source. For a Neo4j server, the property that contains the key.
-    """
+    """The property in which a node's key is stored. For a Neo4j server, also the property that contains the key."""
     content_property: str | None = None
     """The property whose text becomes the content."""
     join_arrays: str | None = None

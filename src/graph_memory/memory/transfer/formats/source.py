@@ -73,5 +73,4 @@ def items_of(sources: Sequence[Path | Neo4jSource], options: SourceOptions) -> I
 
 
 def _format_suffix(path: Path) -> str:
-    name = path.name.lower().removesuffix(".gz")
-    return Path(name).suffix
+    return Path(path.name.lower().removesuffix(".gz")).suffix

@@ -76,10 +76,7 @@ def parse_value(text: str, parse: Parser, column: str) -> PropertyValue:
 
 
 def join_list(values: Sequence[str], options: SourceOptions, column: str) -> str:
-    """Join a list into one string with the separator in the options.
-
-    Raises InvalidSourceValue if they have no separator.
-    """
+    """Join a list with the separator in the options. Raises InvalidSourceValue if there is no separator."""
     if options.join_arrays is None:
         raise InvalidSourceValue(f"The value of {quote(column)} is a list", _LIST_HINT, column)
     return options.join_arrays.join(values)
@@ -91,13 +88,10 @@ def from_json(value: object, options: SourceOptions, column: str) -> PropertyVal
         case None | str() | bool() | int() | float():
             return value
         case list():
-            return join_list([_as_text(item) for item in cast("list[object]", value)], options, column)
+            texts = [item if isinstance(item, str) else quote(item) for item in cast("list[object]", value)]
+            return join_list(texts, options, column)
         case _:
             message = f"{column} is {kind_of(value)}; values must be text, numbers or booleans"
             raise InvalidSourceValue(
                 message, "Use one property for each field, or put the structure in the content.", column
             )
-
-
-def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else quote(value)
