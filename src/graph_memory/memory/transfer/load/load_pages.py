@@ -36,9 +36,7 @@ class Pages:
     staging: Staging
     request: Callable[[Kind, int], Request | None]
     skip_invalid: bool
-    counts: dict[Kind, LoadCounts] = field(
-        default_factory=lambda: dict.fromkeys((Kind.NODE, Kind.CONNECTION), LoadCounts())
-    )
+    counts: dict[Kind, LoadCounts] = field(default_factory=lambda: dict.fromkeys(_KINDS, LoadCounts()))
     seqs: list[int] = field(default_factory=list[int])
     """The numbers of the first and the last event of each page."""
 

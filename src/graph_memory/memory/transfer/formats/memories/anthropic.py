@@ -73,7 +73,7 @@ def _account(account: Object, place: SourcePosition, clean: Callable[[str], str]
 
 
 def _clean_texts(value: object, clean: Callable[[str], str]) -> object:
-    """Return the value with each text cleaned, including texts in objects."""
+    """Return a text cleaned, or an object with all its texts cleaned. Other values are unchanged."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
@@ -92,7 +92,7 @@ def _observations(text: object, name: str, kind: str, source: str, place: Source
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield each paragraph, with the heading above it."""
+    """Yield each paragraph, preceded by the last heading above it."""
     heading = ""
     for paragraph in filter(None, map(str.strip, re.split(r"\n\s*\n", text))):
         if match := _HEADING.fullmatch(paragraph):
@@ -102,7 +102,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def read_memory_folder(path: Path) -> Rows:
-    """Yield an entity for each file of a folder of the memory tool, with the file's path and text."""
+    """Yield an entity for each file in a folder of the memory tool, with the file's path and text."""
     if not path.is_dir():
         raise invalid_argument(
             "source", f"{path} is not a folder", "Pass the folder in which the tool keeps its files."

@@ -37,9 +37,9 @@ from graph_memory.storage.queries import query
 LABELS = query("transfer/foreign_labels", str)
 MEMORY, AGENT_ENTITY, FACT, PREFERENCE = "Memory", "Entity", "Fact", "Preference"
 _RELATED = "RELATED_TO"
-_KEPT_ELSEWHERE = {"id", "name", "type", "description", "embedding", "canonical_name", "metadata"}
-_INTERNAL = ("_key", "embedding", "normalized", "phonetic", "token")
-_EDGE = {"id", "type", "relation_type"}
+_ENTITY_FIELDS = {"id", "name", "type", "description", "embedding", "canonical_name", "metadata"}
+_INTERNAL_WORDS = ("_key", "embedding", "normalized", "phonetic", "token")
+_EDGE_KEYS = {"id", "type", "relation_type"}
 Values = Mapping[str, object]
 
 
@@ -49,24 +49,20 @@ def of_mcp_neo4j_memory(source: Neo4jSource) -> Rows:
         names: dict[str, str] = {}
         for place, node, values in graph.nodes(MEMORY):
             names[node.key] = text_in(values, "name") or ""
-            yield from rows_or_invalid_record(place, partial(_memory_rows, values, place))
+            entity: Values = {
+                **values,
+                "observations": values.get("observations") or [],
+                "type": values.get("type") or "entity",
+            }
+            yield from rows_or_invalid_record(place, partial(entity_rows, entity, place, "type"))
         for place, row, values in graph.relationships(MEMORY):
             yield from rows_or_invalid_record(
                 place, partial(_relation, row, place, names, row.type, scalars_of(values, set()))
             )
 
 
-def _memory_rows(values: Values, place: SourcePosition) -> Rows:
-    entity: Values = {
-        **values,
-        "observations": values.get("observations") or [],
-        "type": values.get("type") or "entity",
-    }
-    yield from entity_rows(entity, place, "type")
-
-
 def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
-    """Yield the entities, facts and preferences of neo4j-agent-memory. Skips its messages and traces."""
+    """Yield the entities, facts and preferences of neo4j-agent-memory. Its messages and traces are skipped."""
     with _open_graph(source) as graph:
         names: dict[str, str] = {}
         for place, node, values in graph.nodes(AGENT_ENTITY):
@@ -79,11 +75,11 @@ def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
             if row.source in names and row.target in names:
                 kind = (text_in(values, "type", "relation_type") if row.type == _RELATED else None) or row.type
                 yield from rows_or_invalid_record(
-                    place, partial(_relation, row, place, names, kind, scalars_of(values, _EDGE))
+                    place, partial(_relation, row, place, names, kind, scalars_of(values, _EDGE_KEYS))
                 )
-        known = set(names.values())
+        entity_names = set(names.values())
         for place, _, values in graph.nodes(FACT):
-            yield from rows_or_invalid_record(place, partial(_fact_rows, values, place, known))
+            yield from rows_or_invalid_record(place, partial(_fact_rows, values, place, entity_names))
         for place, _, values in graph.nodes(PREFERENCE):
             yield from rows_or_invalid_record(place, partial(_preference, values, place))
     yield Note(SourcePosition(printable(source)), "messages, reasoning traces and embeddings are left out")
@@ -92,8 +88,8 @@ def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
 def _agent_entity(values: Values, place: SourcePosition) -> Rows:
     properties = {
         key: value
-        for key, value in scalars_of(values, _KEPT_ELSEWHERE).items()
-        if not any(word in key for word in _INTERNAL)
+        for key, value in scalars_of(values, _ENTITY_FIELDS).items()
+        if not any(word in key for word in _INTERNAL_WORDS)
     }
     if isinstance(aliases := values.get("aliases"), list) and aliases:
         properties["aliases"] = ", ".join(str(alias) for alias in cast("list[object]", aliases))
@@ -106,10 +102,10 @@ def _agent_entity(values: Values, place: SourcePosition) -> Rows:
     )
 
 
-def _fact_rows(values: Values, place: SourcePosition, known: set[str]) -> Rows:
+def _fact_rows(values: Values, place: SourcePosition, entity_names: set[str]) -> Rows:
     """Yield a fact as an observation of its subject, and as a relation if it joins two entities."""
     subject, predicate, text = (text_of(values, name) for name in ("subject", "predicate", "object"))
-    if subject not in known:
+    if subject not in entity_names:
         yield EntityRow(place=place, name=subject)
     yield ObservationRow(
         place=place,
@@ -121,7 +117,7 @@ def _fact_rows(values: Values, place: SourcePosition, known: set[str]) -> Rows:
         valid_from=text_in(values, "valid_from"),
         valid_to=text_in(values, "valid_until"),
     )
-    if text in known:
+    if text in entity_names:
         yield RelationRow(place=place, start=subject, end=text, type=predicate)
 
 

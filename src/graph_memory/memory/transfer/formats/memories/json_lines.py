@@ -18,10 +18,7 @@ Object = Mapping[str, object]
 
 
 def lines_of(path: Path, rows_of: Callable[[Object, SourcePosition], Rows]) -> Rows:
-    """Yield the rows of each line of a file.
-
-    For an invalid line, yields an invalid record with the line number instead.
-    """
+    """Yield the rows of each line of a file. An invalid line becomes an invalid record with the line number."""
     try:
         with open_source(path) as stream:
             lines = Lines(stream, path.name)
@@ -35,10 +32,7 @@ def lines_of(path: Path, rows_of: Callable[[Object, SourcePosition], Rows]) -> R
 
 
 def rows_or_invalid_record(place: SourcePosition, rows: Callable[[], Rows]) -> Rows:
-    """Yield the rows of an entry of a source.
-
-    After an invalid row, yield an invalid record with the position, and stop.
-    """
+    """Yield the rows of an entry in a source. An error becomes an invalid record with the position, and ends them."""
     try:
         yield from rows()
     except InvalidSourceValue as error:
@@ -106,18 +100,18 @@ class _Array:
         self._file = file
         self._decoder = getincrementaldecoder("utf-8-sig")()
         self._text = ""
-        self._place = 0
+        self._position = 0
 
     def peek(self) -> str:
         """Return the next character that is not white space, or an empty string at the end of the file."""
         while self._skip_space() and self._read_more():
             pass
-        return self._text[self._place : self._place + 1]
+        return self._text[self._position : self._position + 1]
 
     def take(self) -> str:
         """Return the next character that is not white space, and advance past it."""
         character = self.peek()
-        self._place += len(character)
+        self._position += len(character)
         return character
 
     def parse_element(self, place: SourcePosition) -> object:
@@ -128,32 +122,32 @@ class _Array:
         self.peek()
         while True:
             try:
-                value, end = STRICT_JSON.raw_decode(self._text, self._place)
+                value, end = STRICT_JSON.raw_decode(self._text, self._position)
             except NotJson as error:
                 raise UnreadableSource(place, f"The element is not valid JSON: {error}", _AGAIN) from error
             except (ValueError, RecursionError) as error:
-                if len(self._text) - self._place > MAX_BYTES or not self._read_more():
+                if len(self._text) - self._position > MAX_BYTES or not self._read_more():
                     raise _damaged_json_error(place) from error
             else:
                 if end < len(self._text) or not self._read_more():  # a number could continue
-                    self._place = end
+                    self._position = end
                     return value
 
     def _skip_space(self) -> bool:
         """Skip white space, and return whether the loaded text ends there."""
-        while self._text.startswith(_SPACE, self._place):
-            self._place += 1
-        return self._place == len(self._text)
+        while self._text.startswith(_SPACE, self._position):
+            self._position += 1
+        return self._position == len(self._text)
 
     def _read_more(self) -> bool:
-        """Load more text, at least as much as is not parsed yet, so that parsing takes linear time.
+        """Load more text, or return False at the end of the file.
 
-        Returns False at the end of the file.
+        Loads at least as much as is not parsed yet, so that parsing takes linear time.
         """
-        rest = self._text[self._place :]
-        data = self._stream.read(max(_CHUNK, len(rest)))
+        unparsed = self._text[self._position :]
+        data = self._stream.read(max(_CHUNK, len(unparsed)))
         try:
-            self._text, self._place = rest + self._decoder.decode(data, final=not data), 0
+            self._text, self._position = unparsed + self._decoder.decode(data, final=not data), 0
         except UnicodeDecodeError as error:
             raise UnreadableSource(SourcePosition(self._file), "The file is not UTF-8", "Save it as UTF-8.") from error
         return bool(data)

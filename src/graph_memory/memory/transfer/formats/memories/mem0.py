@@ -28,9 +28,10 @@ from graph_memory.memory.transfer.formats.records import InvalidSourceValue, Not
 
 OWNERS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "session"}
 """Keys that identify the subject of a memory, with the entity type of each key."""
-_NOBODY = "user"
-_LEFT_OUT = "metadata, categories, scores and hashes of memories are left out"
-_ABOUT = frozenset({"metadata", "categories", "score", "hash", "structured_attributes", "expiration_date", "immutable"})
+_LEFT_OUT_NOTE = "metadata, categories, scores and hashes of memories are left out"
+_LEFT_OUT_KEYS = frozenset(
+    {"metadata", "categories", "score", "hash", "structured_attributes", "expiration_date", "immutable"}
+)
 
 
 def read_mem0(path: Path) -> Rows:
@@ -60,24 +61,24 @@ def _export(data: object, file: str) -> Rows:
 def _memory(object_: Object, place: SourcePosition) -> Rows:
     text = text_of(object_, "memory", "data", "text")
     name, kind = _owner(object_)
-    lines = [*(f"{key} {object_[key]}" for key in ("id", "run_id") if isinstance(object_.get(key), str))]
+    ids = [f"{key} {object_[key]}" for key in ("id", "run_id") if isinstance(object_.get(key), str)]
     yield EntityRow(place=place, name=name, type=kind)
     yield ObservationRow(
         place=place,
         entity=name,
         text=text,
         time=text_in(object_, "updated_at", "created_at"),
-        source=", ".join(["mem0", *lines]),
+        source=", ".join(["mem0", *ids]),
     )
-    if any(object_.get(name) for name in _ABOUT):
-        yield Note(SourcePosition(place.file), _LEFT_OUT)
+    if any(object_.get(name) for name in _LEFT_OUT_KEYS):
+        yield Note(SourcePosition(place.file), _LEFT_OUT_NOTE)
 
 
 def _owner(object_: Object) -> tuple[str, str]:
     for key, kind in OWNERS.items():
         if (name := text_in(object_, key)) is not None:
             return name, kind
-    return _NOBODY, "user"
+    return "user", "user"
 
 
 def _relation(object_: Object, place: SourcePosition) -> Rows:
