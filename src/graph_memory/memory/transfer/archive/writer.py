@@ -53,7 +53,7 @@ class Writer:
     def end(self, events: int, contents: int) -> str:
         """Write the last line, and return the SHA-256 of the lines before it."""
         sha256 = self._digest.hexdigest()
-        self._stream.write(end_line(End(events, contents, sha256)))
+        self._stream.write(end_line(End(events=events, contents=contents, sha256=sha256)))
         self._stream.flush()
         return sha256
 

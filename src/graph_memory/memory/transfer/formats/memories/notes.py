@@ -55,10 +55,9 @@ class Link:
     @property
     def names(self) -> tuple[str, ...]:
         """The possible names of the linked note, longest first: as written, and without headings or blocks."""
-        anchors = (
-            [] if self.is_path else [match.start() for match in islice(_ANCHOR.finditer(self.target), _MAX_ANCHORS)]
-        )
-        return tuple(filter(None, map(_bare, (self.target, *(self.target[:at] for at in reversed(anchors))))))
+        anchors = () if self.is_path else islice(_ANCHOR.finditer(self.target), _MAX_ANCHORS)
+        shorter_names = [self.target[: anchor.start()] for anchor in anchors]
+        return tuple(filter(None, map(_bare, (self.target, *reversed(shorter_names)))))
 
     @property
     def is_markdown_path(self) -> bool:
