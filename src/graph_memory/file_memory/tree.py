@@ -116,18 +116,15 @@ class FileTree:
         remaining_paths = [entry.path for entry in self.entries if entry.node_id not in ids]
         return folder != ROOT and not any(_is_within(path, folder) for path in (*remaining_paths, *added))
 
-    def list_folder(self, path: str) -> Iterator[tuple[str, int]]:
-        """Yield the visible paths below a folder, up to two levels deep, with their sizes in bytes.
-
-        A folder's path ends with a slash, and its size is the total size of its files.
-        """
-        yield from self._list(path, "", 1)
-
     def size_of(self, path: str) -> int:
         """Return the total size in bytes of the files at or below a path."""
         return sum(entry.size for entry in self.within(path))
 
-    def _list(self, folder: str, prefix: str, depth: int) -> Iterator[tuple[str, int]]:
+    def list_folder(self, folder: str, prefix: str = "", depth: int = 1) -> Iterator[tuple[str, int]]:
+        """Yield the visible paths below a folder, up to two levels deep, with their sizes in bytes.
+
+        A folder's path ends with a slash, and its size is the total size of its files.
+        """
         children = (path for path in {*self._files, *self._folders} if parent_of(path) == folder)
         for child in sorted(children, key=posixpath.basename):
             name = posixpath.basename(child)
@@ -138,7 +135,7 @@ class FileTree:
                 continue
             yield f"{prefix}{name}/", self.size_of(child)
             if depth < _MAX_DEPTH:
-                yield from self._list(child, f"{prefix}{name}/", depth + 1)
+                yield from self.list_folder(child, f"{prefix}{name}/", depth + 1)
 
 
 def format_size(size: int) -> str:
