@@ -31,7 +31,7 @@ class FolderEnds:
     def of(
         cls, notes: Iterable[tuple[LinkNames, str]], names: Mapping[str, str], others: Iterable[PurePosixPath] = ()
     ) -> FolderEnds:
-        """Return the endpoints for these notes with their entities' ids, and for the entity names by id."""
+        """Return the endpoints for notes with their entities' ids, and for entities, whose names are keyed by id."""
         by_path = sorted(notes, key=lambda note: note[0].path)
         targets = LinkTargets()
         for other in others:

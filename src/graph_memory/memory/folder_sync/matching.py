@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from unicodedata import normalize
 
-from graph_memory.memory.folder_sync.entity_notes import EntityNote
 from graph_memory.memory.folder_sync.folder_ends import NAME, NODE, FolderEnds, parse_note
 from graph_memory.memory.folder_sync.folder_files import FolderFiles, hash_text
 from graph_memory.memory.folder_sync.snapshot import Snapshot
@@ -166,17 +165,13 @@ class Matching:
             loses_end = memory is not None and any(end in deleted for _, end in memory.relations)
             if not (pair.is_folder_changed or loses_end or (pair.is_memory_changed and names)):
                 continue
-            pair.folder = self.read(pair)
+            file = NoteFile(pair.path, note_of(pair.text or ""))
+            pair.folder = parse_note(file, pair.folder_name, self.ends)
             if memory is not None and pair.is_memory_changed and names:
                 ends = {end for _, end in pair.folder.relations if end.startswith(NAME)}
                 pair.memory = keep_links(memory, pair.folder, {end for end in ends if comparison_key(end[1:]) in names})
                 loses_end = loses_end or pair.memory.key != memory.key
             pair.is_folder_changed = pair.is_folder_changed or loses_end
-
-    def read(self, pair: SyncedNote) -> EntityNote:
-        """Return the entity that the pair's file describes."""
-        path = pair.path or PurePosixPath()
-        return parse_note(NoteFile(path, note_of(pair.text or "")), pair.folder_name, self.ends)
 
 
 def _keys(path: PurePosixPath, text: str, name: str) -> tuple[str, ...]:

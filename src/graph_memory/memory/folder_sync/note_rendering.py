@@ -73,7 +73,6 @@ class Renderer:
         return f"---\n{dump_yaml(front)}---\n{write_exact(note.text, note.observations, relations)}"
 
     def _sort_relations(self, note: EntityNote) -> list[tuple[str, str]]:
-        """Return an entity's relations, sorted by type and name."""
         return sorted(note.relations, key=lambda relation: (relation[0], self.ends.name_of(relation[1])))
 
     def _link(self, end: str, path: PurePosixPath) -> str | None:

@@ -68,7 +68,9 @@ async def read_snapshot(
     async for event, text in existing_subjects(core, place, (Kind.NODE, Kind.OBSERVATION, Kind.CONNECTION), tell):
         draft, state = event.draft, event.draft.state or {}
         if draft.kind is not Kind.NODE:
-            attached += [] if _has_ended(state, moment) else [draft]
+            valid_to = state.get("_valid_to")
+            if not isinstance(valid_to, datetime) or valid_to > moment:
+                attached.append(draft)
         elif MENTIONED in state:
             mentions[draft.subject] = str(state.get("name", ""))
         elif ENTITY in state:
@@ -109,11 +111,6 @@ def _add_notes(
         )
         if PATH in node.properties:
             snapshot.paths[node.id] = node.properties[PATH]
-
-
-def _has_ended(state: Mapping[str, object], moment: datetime) -> bool:
-    ends = state.get("_valid_to")
-    return isinstance(ends, datetime) and ends <= moment
 
 
 def _draft_order(draft: Draft) -> tuple[str, int, str]:

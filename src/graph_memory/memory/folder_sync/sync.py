@@ -149,17 +149,15 @@ class _Sync:
 
     def _check_deletions(self, matching: Matching, decided: Decided) -> None:
         """Raise INVALID_ARGUMENT if most notes of one side are missing and would be deleted on the other side."""
+        if self.options.delete:
+            return
         total = len(matching.entries)
         deleted_pairs = [pair for pair, outcome in decided if outcome.note is None and outcome.is_settled]
         for side, count in (
             ("memory", sum(pair.memory is not None for pair in deleted_pairs)),
             ("folder", sum(pair.has_file for pair in deleted_pairs)),
         ):
-            if (
-                count
-                and not self.options.delete
-                and (count == total or (count > _MAX_UNCONFIRMED and 2 * count > total))
-            ):
+            if count and (count == total or (count > _MAX_UNCONFIRMED and 2 * count > total)):
                 other = "folder" if side == "memory" else "memory"
                 hint = f"If you deleted them in the {other}, use --delete. Otherwise, check the folder and the domain."
                 message = f"{count:,} of {total:,} notes are missing in the {other}, and would be deleted in the {side}"

@@ -212,22 +212,19 @@ class _ImportStages:
                 stored_texts = [{"sha256": text.sha256, "text": text.text} for text in texts]
                 await transaction.run(MEND_CONTENTS, domain=self._job.domain, rows=stored_texts)
             if rows:
-                log_position = {
-                    "seq": seq,
-                    "at": page.events[-1]["_at"],
-                    "ontology_version": self._header.ontology_version,
-                }
                 times = ((cast("int", row["_seq"]), cast("datetime", row["_at"])) for row in page.events)
-                first_event = {"seq": page.events[0]["_seq"], "at": page.events[0]["_at"]}
-                protects = any(PROTECTION in row and row["_kind"] != Kind.DOMAIN for row in page.events)
-                arguments = {
-                    "first": first_event,
-                    "events": rows,
-                    "contents": [],
-                    "turns": seqs_with_earlier_time(times),
-                    "protects": protects,
-                }
-                await transaction.run(APPEND, domain=self._job.domain, **arguments, **log_position)
+                await transaction.run(
+                    APPEND,
+                    domain=self._job.domain,
+                    first={"seq": page.events[0]["_seq"], "at": page.events[0]["_at"]},
+                    events=rows,
+                    contents=[],
+                    turns=seqs_with_earlier_time(times),
+                    protects=any(PROTECTION in row and row["_kind"] != Kind.DOMAIN for row in page.events),
+                    seq=seq,
+                    at=page.events[-1]["_at"],
+                    ontology_version=self._header.ontology_version,
+                )
 
         await self._job.step(next_progress, append)
 
@@ -257,12 +254,8 @@ class _ImportStages:
         live_rows = [row for row in rows if row.op != Op.DELETE and row.kind in _STAGES[stage]]
         for page in split_by_size(live_rows, lambda row: row.size):
             await self._put_subjects(page)
-        next_progress = (
-            self._job.with_progress(after=rows[-1].subject)
-            if rows
-            else self._job.with_progress(stage=_NEXT_STAGE[stage], after="")
-        )
-        await self._job.step(next_progress)
+        progress = {"after": rows[-1].subject} if rows else {"stage": _NEXT_STAGE[stage], "after": ""}
+        await self._job.step(self._job.with_progress(**progress))
 
     async def _put_subjects(self, rows: Sequence[SubjectRow]) -> None:
         ontology = await self._core.log.require_ontology(self._job.domain)

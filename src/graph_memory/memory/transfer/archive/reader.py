@@ -83,7 +83,7 @@ class Reader:
         """Approximate number of nodes, connections and observations at the end of the log. Set after the log was read.
         """
         self.late_types: list[AnyType] = []
-        """The types whose last declaration follows data of that type. Set after the log was read."""
+        """The types whose last declaration comes after data of the type. Set after the log was read."""
 
     def header(self) -> Header:
         """Return the parsed header of the file."""
@@ -231,7 +231,10 @@ class _Contents:
         """
         if piece.part == 1:
             self.check_complete(line)
-            self._begin_content(keeps=keeps)
+            self._size, self._digest = 0, hashlib.sha256()
+            self._decoder = codecs.getincrementaldecoder("utf-8")()
+            self._file = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=PIECE)) if keeps else None  # noqa: SIM115
+            self._files = [file for file in (*self._files, self._file) if file is not None and not file.closed]
         elif self._next_piece != (piece.sha256, piece.part, piece.of):
             raise damaged_line_error(line, "contains a piece of content without the pieces before it")
         self._digest.update(piece.data)
@@ -254,12 +257,6 @@ class _Contents:
         self.count += 1
         if self.ledger is not None:
             self.ledger.content(sha256, is_line=is_line, size=size, is_text=is_text)
-
-    def _begin_content(self, *, keeps: bool) -> None:
-        self._size, self._digest = 0, hashlib.sha256()
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
-        self._file = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=PIECE)) if keeps else None  # noqa: SIM115
-        self._files = [file for file in (*self._files, self._file) if file is not None and not file.closed]
 
     def _finish_blob(self, sha256: str, line: int) -> Blob | None:
         if self._digest.hexdigest() != sha256:

@@ -150,7 +150,6 @@ class LogCheck:
                 raise InvalidEvent(f"deletes node type {quote(node_type)}, which {other.title} needs")
 
     def _check_rules(self, kind: Kind, row: State) -> None:
-        """Raise an error if a node or connection breaks a rule of its type."""
         if "_type" not in row:
             return
         type_definition = self.types.get(type_subject(TYPE_OF[kind], str(row["_type"])))

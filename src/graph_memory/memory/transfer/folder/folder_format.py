@@ -74,7 +74,6 @@ class _StoredEntry(FileModel):
 
     @property
     def validity(self) -> Validity:
-        """The period in which the subject is valid."""
         return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
 
 
@@ -136,13 +135,12 @@ class NodeEntry(_DatedEntry):
 
     def _fields(self, modified: datetime) -> NodeFields:
         """Return the node's fields. A summary without a time gets the time of the node's last modification."""
-        has_summary = self.content_summary is not None
         return NodeFields(
             path=self.path,
             namespace=self.namespace,
             title=self.title,
             content_summary=self.content_summary,
-            summary_timestamp=(self.summary_timestamp or modified) if has_summary else None,
+            summary_timestamp=None if self.content_summary is None else self.summary_timestamp or modified,
             metadata=check_metadata(self.metadata or {}),
         )
 

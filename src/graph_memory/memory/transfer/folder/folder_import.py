@@ -74,13 +74,14 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
                 raise
             raise folder_error(str(subject), str(fault)) from error
     entries = source.entries
-    counts = {
-        "nodes": len(entries.nodes),
-        "connections": len(entries.connections),
-        "observations": len(entries.observations),
-    }
-    counts |= {"links": len(entries.links)} if entries.links else {}
-    return FolderImportResult(domain=domain, **counts, warnings=imported.warnings)
+    return FolderImportResult(
+        domain=domain,
+        nodes=len(entries.nodes),
+        connections=len(entries.connections),
+        observations=len(entries.observations),
+        links=len(entries.links) or None,
+        warnings=imported.warnings,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ An empty cell without quotes means no value, and `""` means an empty string. Cel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -106,8 +106,11 @@ class _File:
             if column.kind in AS_TEXT:
                 text = f"{column.name} is of type {column.kind}, and becomes text"
                 yield Note(replace(place, column=column.name), text)
-        for place, row in self._rows(header):
-            yield row if isinstance(row, InvalidRecord) else self._read_item(header, place, row)
+        for line in self._lines:
+            place = self._lines.place
+            data = self._read_quoted(line)
+            if data.strip() or len(header.columns) == 1:
+                yield self._read_item(header, place, data)
 
     def _check_type(self, header: Header) -> None:
         role, fallback = (
@@ -116,18 +119,6 @@ class _File:
         if role not in header.roles and fallback is None:
             option = "--connection-type" if role == "TYPE" else "--node-type"
             raise InvalidSourceValue(f"The header has no :{role}", f"Add the column, or use {option}.")
-
-    def _rows(self, header: Header) -> Iterator[tuple[SourcePosition, _Row | InvalidRecord]]:
-        for line in self._lines:
-            place = self._lines.place
-            data = self._read_quoted(line)
-            if not data.strip() and len(header.columns) > 1:
-                continue
-            text = decode_line(data.removesuffix(b"\n").removesuffix(b"\r"), place)
-            try:
-                yield place, text if isinstance(text, InvalidRecord) else cells(text, header.delimiter)
-            except InvalidSourceValue as error:
-                yield place, error.at(place)
 
     def _read_quoted(self, line: bytes) -> bytes:
         """Return a line, together with the lines into which a quoted cell continues."""
@@ -148,12 +139,16 @@ class _File:
         return b"".join(parts)
 
     def _read_item(
-        self, header: Header, place: SourcePosition, row: _Row
+        self, header: Header, place: SourcePosition, line: bytes
     ) -> NodeRecord | ConnectionRecord | InvalidRecord:
-        if len(row) != len(header.columns):
-            message = f"The row has {len(row):,} cells, and the header {len(header.columns):,}"
-            return InvalidSourceValue(message, "Put cells that contain the delimiter in quotes.").at(place)
+        text = decode_line(line.removesuffix(b"\n").removesuffix(b"\r"), place)
+        if isinstance(text, InvalidRecord):
+            return text
         try:
+            row = cells(text, header.delimiter)
+            if len(row) != len(header.columns):
+                message = f"The row has {len(row):,} cells, and the header {len(header.columns):,}"
+                return InvalidSourceValue(message, "Put cells that contain the delimiter in quotes.").at(place)
             return (self._connection if header.is_of_connections else self._node)(header, place, row)
         except InvalidSourceValue as error:
             return error.at(place)

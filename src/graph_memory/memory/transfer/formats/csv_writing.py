@@ -24,7 +24,7 @@ MAX_OPEN_FILES = 100
 
 @dataclass(slots=True)
 class _CsvFile:
-    """A file with the types of its property columns and its reserved columns."""
+    """A file: the types of its property columns, and the names of its reserved columns."""
 
     name: str
     kinds: dict[str, str] = field(default_factory=dict[str, str])

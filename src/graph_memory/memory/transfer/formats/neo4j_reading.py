@@ -37,7 +37,7 @@ from graph_memory.storage.queries import query
 class Neo4jSource:
     """A database of a Neo4j server, at a URI such as `bolt://host:7687` or `neo4j+s://host`.
 
-    Without a user name and a password, it is read without a login. The default database is the user's home database.
+    Without a password, it is read without a login. The default database is the user's home database.
     """
 
     uri: str

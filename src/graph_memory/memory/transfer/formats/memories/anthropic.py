@@ -10,8 +10,8 @@ from typing import cast
 
 from graph_memory.memory.transfer.formats.memories.json_lines import (
     Object,
-    entries_of,
     read_json_file,
+    rows_of_entries,
     rows_or_invalid_record,
 )
 from graph_memory.memory.transfer.formats.memories.note_files import read_text, walk_files
@@ -49,12 +49,8 @@ def read_claude_memories(path: Path, clean: Callable[[str], str] = str) -> Rows:
         yield error.invalid_record
         return
     accounts: object = [cast("Object", data)] if isinstance(data, dict) else data
-    yield from rows_or_invalid_record(SourcePosition(path.name), lambda: _accounts(accounts, path.name, clean))
-
-
-def _accounts(data: object, file: str, clean: Callable[[str], str]) -> Rows:
-    for place, account in entries_of(data, "accounts", file):
-        yield from rows_or_invalid_record(place, partial(_account, account, place, clean))
+    rows = rows_of_entries(accounts, "accounts", path.name, partial(_account, clean=clean))
+    yield from rows_or_invalid_record(SourcePosition(path.name), lambda: rows)
 
 
 def _account(account: Object, place: SourcePosition, clean: Callable[[str], str]) -> Rows:

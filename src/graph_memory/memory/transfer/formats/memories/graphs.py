@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import cast
 
@@ -46,8 +45,8 @@ Values = Mapping[str, object]
 def of_mcp_neo4j_memory(source: Neo4jSource) -> Rows:
     """Yield the nodes of mcp-neo4j-memory, which have the label Memory, and their relationships."""
     with _open_graph(source) as graph:
-        names: dict[str, str] = {}
-        for place, node, values in graph.nodes(MEMORY):
+        source_name, names = printable(source), dict[str, str]()
+        for place, node, values in _nodes(graph, source_name, MEMORY):
             names[node.key] = text_in(values, "name") or ""
             entity: Values = {
                 **values,
@@ -55,7 +54,7 @@ def of_mcp_neo4j_memory(source: Neo4jSource) -> Rows:
                 "type": values.get("type") or "entity",
             }
             yield from rows_or_invalid_record(place, partial(entity_rows, entity, place, "type"))
-        for place, row, values in graph.relationships(MEMORY):
+        for place, row, values in _relationships(graph, source_name, MEMORY):
             yield from rows_or_invalid_record(
                 place, partial(_relation, row, place, names, row.type, scalars_of(values, set()))
             )
@@ -64,23 +63,23 @@ def of_mcp_neo4j_memory(source: Neo4jSource) -> Rows:
 def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
     """Yield the entities, facts and preferences of neo4j-agent-memory. Its messages and traces are skipped."""
     with _open_graph(source) as graph:
-        names: dict[str, str] = {}
-        for place, node, values in graph.nodes(AGENT_ENTITY):
+        source_name, names = printable(source), dict[str, str]()
+        for place, node, values in _nodes(graph, source_name, AGENT_ENTITY):
             if values.get("merged_into") is not None:
-                yield Note(SourcePosition(printable(source)), "entities that were merged into others are left out")
+                yield Note(SourcePosition(source_name), "entities that were merged into others are left out")
                 continue
             names[node.key] = text_in(values, "name") or ""
             yield from rows_or_invalid_record(place, partial(_agent_entity, values, place))
-        for place, row, values in graph.relationships(AGENT_ENTITY):
+        for place, row, values in _relationships(graph, source_name, AGENT_ENTITY):
             if row.source in names and row.target in names:
                 kind = (text_in(values, "type", "relation_type") if row.type == _RELATED else None) or row.type
                 yield from rows_or_invalid_record(
                     place, partial(_relation, row, place, names, kind, scalars_of(values, _EDGE_KEYS))
                 )
         entity_names = set(names.values())
-        for place, _, values in graph.nodes(FACT):
+        for place, _, values in _nodes(graph, source_name, FACT):
             yield from rows_or_invalid_record(place, partial(_fact_rows, values, place, entity_names))
-        for place, _, values in graph.nodes(PREFERENCE):
+        for place, _, values in _nodes(graph, source_name, PREFERENCE):
             yield from rows_or_invalid_record(place, partial(_preference, values, place))
     yield Note(SourcePosition(printable(source)), "messages, reasoning traces and embeddings are left out")
 
@@ -155,32 +154,24 @@ def _relation(
 def labels_in(source: Neo4jSource) -> set[str]:
     """Return the labels in a database that identify the memory of a supported program."""
     with _open_graph(source) as graph:
-        return set(graph.graph.rows(LABELS, labels=[MEMORY, AGENT_ENTITY, FACT, PREFERENCE]))
+        return set(graph.rows(LABELS, labels=[MEMORY, AGENT_ENTITY, FACT, PREFERENCE]))
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenGraph:
-    """An open connection to a graph in Neo4j. Returns temporal and spatial values as text."""
+def _open_graph(source: Neo4jSource) -> AbstractContextManager[Graph]:
+    return open_graph(Address(source.uri, source.username, source.password, source.database, guard=source.guard))
 
-    graph: Graph
-    name: str
 
-    def nodes(self, label: str) -> Iterator[tuple[SourcePosition, NodeRow, Values]]:
-        for row in self.graph.rows(NODES, labels=[label], id_property=None):
-            yield SourcePosition(self.name, element=f"node {row.element}"), row, _plain(row.properties)
+def _nodes(graph: Graph, name: str, label: str) -> Iterator[tuple[SourcePosition, NodeRow, Values]]:
+    for row in graph.rows(NODES, labels=[label], id_property=None):
+        yield SourcePosition(name, element=f"node {row.element}"), row, _plain(row.properties)
 
-    def relationships(self, label: str) -> Iterator[tuple[SourcePosition, RelationshipRow, Values]]:
-        """Yield the relationships between nodes that have the label."""
-        for row in self.graph.rows(RELATIONSHIPS, labels=[label], id_property=None, types=[]):
-            yield SourcePosition(self.name, element=f"relationship {row.element}"), row, _plain(row.properties)
+
+def _relationships(graph: Graph, name: str, label: str) -> Iterator[tuple[SourcePosition, RelationshipRow, Values]]:
+    """Yield the relationships between nodes that have the label."""
+    for row in graph.rows(RELATIONSHIPS, labels=[label], id_property=None, types=[]):
+        yield SourcePosition(name, element=f"relationship {row.element}"), row, _plain(row.properties)
 
 
 def _plain(values: Values) -> dict[str, object]:
+    """Return the values with temporal and spatial values as text."""
     return {name: value.text if isinstance(value, TextValue) else value for name, value in values.items()}
-
-
-@contextmanager
-def _open_graph(source: Neo4jSource) -> Generator[_OpenGraph]:
-    address = Address(source.uri, source.username, source.password, source.database, guard=source.guard)
-    with open_graph(address) as graph:
-        yield _OpenGraph(graph, printable(source))

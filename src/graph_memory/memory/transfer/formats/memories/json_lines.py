@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
@@ -24,9 +25,8 @@ def lines_of(path: Path, rows_of: Callable[[Object, SourcePosition], Rows]) -> R
             lines = Lines(stream, path.name)
             for line in lines:
                 if line.strip():
-                    yield from rows_or_invalid_record(
-                        lines.place, lambda line=line, at=lines.place: rows_of(as_object(line), at)
-                    )
+                    place = lines.place
+                    yield from rows_or_invalid_record(place, lambda line=line, at=place: rows_of(as_object(line), at))
     except UnreadableSource as error:
         yield error.invalid_record
 
@@ -69,14 +69,13 @@ def read_json_file(path: Path) -> object:
     try:
         return _parse_json(data.removeprefix(b"\xef\xbb\xbf"), "file")
     except InvalidSourceValue as error:
-        record = error.at(place)
-        raise UnreadableSource(place, record.message, record.hint) from error
+        raise UnreadableSource(place, error.message, error.hint) from error
 
 
 def json_elements(stream: IO[bytes], file: str) -> Iterator[object]:
     """Yield the elements of a JSON array without loading all of it.
 
-    Raises UnreadableSource with the damaged element.
+    Raises UnreadableSource, with the number of the element, if the array is damaged.
     """
     array, number = _Array(stream, file), 0
     if array.take() != "[":
@@ -168,8 +167,8 @@ def _parse_json(data: bytes, name: str) -> object:
         raise InvalidSourceValue(f"The {name} is not valid JSON: {error}") from error
 
 
-def entries_of(values: object, name: str, file: str) -> Iterator[tuple[SourcePosition, Object]]:
-    """Yield each object of the list `values` with its position in the file.
+def rows_of_entries(values: object, name: str, file: str, rows_of: Callable[[Object, SourcePosition], Rows]) -> Rows:
+    """Yield the rows of each object in the list `values`, the field `name` of a file.
 
     Raises InvalidSourceValue if `values` is not a list of objects.
     """
@@ -180,4 +179,5 @@ def entries_of(values: object, name: str, file: str) -> Iterator[tuple[SourcePos
             raise InvalidSourceValue(
                 f"Entry {number:,} of {name} is {kind_of(entry)}; it must be an object", None, name
             )
-        yield SourcePosition(file, element=f"{name} {number}"), cast("Object", entry)
+        place = SourcePosition(file, element=f"{name} {number}")
+        yield from rows_or_invalid_record(place, partial(rows_of, cast("Object", entry), place))

@@ -5,15 +5,14 @@ A memory becomes an observation of a user, an agent, an application or a run.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import cast
 
 from graph_memory.memory.transfer.formats.memories.json_lines import (
     Object,
-    entries_of,
     lines_of,
     read_json_file,
+    rows_of_entries,
     rows_or_invalid_record,
 )
 from graph_memory.memory.transfer.formats.memories.rows import (
@@ -52,10 +51,8 @@ def _export(data: object, file: str) -> Rows:
     name = next((name for name in ("results", "memories") if name in object_), None)
     if name is None:
         raise InvalidSourceValue("The file has no memories", 'Pass a list of {"id": …, "memory": …, "user_id": …}.')
-    for place, entry in entries_of(object_[name], name, file):
-        yield from rows_or_invalid_record(place, partial(_memory, entry, place))
-    for place, entry in entries_of(object_.get("relations") or [], "relations", file):
-        yield from rows_or_invalid_record(place, partial(_relation, entry, place))
+    yield from rows_of_entries(object_[name], name, file, _memory)
+    yield from rows_of_entries(object_.get("relations") or [], "relations", file, _relation)
 
 
 def _memory(object_: Object, place: SourcePosition) -> Rows:

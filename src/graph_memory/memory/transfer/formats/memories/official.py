@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
 from graph_memory.memory.transfer.formats.memories.json_lines import (
     Object,
     as_object,
-    entries_of,
     first_line,
     lines_of,
     read_json_file,
+    rows_of_entries,
     rows_or_invalid_record,
 )
 from graph_memory.memory.transfer.formats.memories.rows import (
@@ -72,18 +71,20 @@ def _graph_rows(data: object, file: str) -> Rows:
     Raises InvalidSourceValue for other values.
     """
     if isinstance(data, list) or (isinstance(data, dict) and "type" in data):
-        for place, entry in entries_of(cast("object", data if isinstance(data, list) else [data]), "items", file):
-            yield from rows_or_invalid_record(place, partial(_line, entry, place))
+        items = cast("object", data if isinstance(data, list) else [data])
+        yield from rows_of_entries(items, "items", file, _line)
         return
     if data is None:
         return
     if not isinstance(data, dict) or (data and not {"entities", "relations"} & set(cast("Object", data))):
         raise InvalidSourceValue("The file has no entities", 'Pass {"entities": […], "relations": […]}.')
     graph = cast("Object", data)
-    for place, entry in entries_of(graph.get("entities", []), "entities", file):
-        yield from rows_or_invalid_record(place, partial(entity_rows, entry, place, "entityType", "type"))
-    for place, entry in entries_of(graph.get("relations", []), "relations", file):
-        yield from rows_or_invalid_record(place, partial(_relation, entry, place))
+
+    def rows_of(entity: Object, place: SourcePosition) -> Rows:
+        return entity_rows(entity, place, "entityType", "type")
+
+    yield from rows_of_entries(graph.get("entities", []), "entities", file, rows_of)
+    yield from rows_of_entries(graph.get("relations", []), "relations", file, _relation)
 
 
 def _line(object_: Object, place: SourcePosition) -> Rows:
