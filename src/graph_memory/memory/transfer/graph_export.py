@@ -26,7 +26,7 @@ from graph_memory.memory.transfer.formats.records import (
     SourceOptions,
     SourcePosition,
 )
-from graph_memory.memory.transfer.formats.shape import unsupported_value_error
+from graph_memory.memory.transfer.formats.values import unsupported_value_error
 from graph_memory.memory.transfer.load.validate_graph import MARKDOWN
 from graph_memory.memory.transfer.results import GraphExportResult, GraphFormat
 from graph_memory.model.events import Event

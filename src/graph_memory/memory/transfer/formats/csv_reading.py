@@ -77,12 +77,9 @@ class Header:
 
 
 def read_csv(path: Path, options: SourceOptions) -> Items:
-    """Yield the nodes, connections and rejected records of a CSV file."""
-    try:
-        with open_source(path) as stream:
-            yield from _File(Lines(stream, path.name), options).items()
-    except UnreadableSource as error:
-        yield error.invalid_record
+    """Yield the nodes, connections and rejected records of a CSV file. Raises UnreadableSource."""
+    with open_source(path) as stream:
+        yield from _File(Lines(stream, path.name), options).items()
 
 
 class _File:

@@ -14,7 +14,7 @@ from graph_memory.files import open_private
 from graph_memory.memory.transfer.formats.csv_reading import ARRAY_DELIMITER
 from graph_memory.memory.transfer.formats.files import MAX_EMPTY_LINES
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.memory.transfer.formats.shape import kind_of_value, unsupported_value_error
+from graph_memory.memory.transfer.formats.values import kind_of_value, unsupported_value_error
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import NUMBERS
 
@@ -134,11 +134,7 @@ def _reserved_values(record: Record) -> dict[str, str]:
         reserved |= {"_tags": ARRAY_DELIMITER.join(record.tags) or None, **record.reserved_fields}
         reserved |= {"_format": record.format, "_encoding": record.encoding}
     else:
-        reserved |= {
-            "_id": record.id,
-            **{name: repr(value) for name, value in record.numbers().items()},
-            **record.reserved_provenance,
-        }
+        reserved |= {"_id": record.id, **record.reserved_texts()}
     reserved |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}
     return {name: text for name, text in reserved.items() if text is not None}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.memory.transfer.formats.shape import unsupported_value_error
+from graph_memory.memory.transfer.formats.values import unsupported_value_error
 from graph_memory.model.values.properties import PropertyValue
 
 LABEL = "_Exported"

@@ -66,12 +66,9 @@ class _Element:
 
 
 def read_graphml(path: Path, options: SourceOptions) -> Items:
-    """Yield the nodes, connections and rejected records of a GraphML file."""
-    try:
-        with open_source(path) as stream:
-            yield from _Parser(path.name, options).items(stream)
-    except UnreadableSource as error:
-        yield error.invalid_record
+    """Yield the nodes, connections and rejected records of a GraphML file. Raises UnreadableSource."""
+    with open_source(path) as stream:
+        yield from _Parser(path.name, options).items(stream)
 
 
 class _Parser:

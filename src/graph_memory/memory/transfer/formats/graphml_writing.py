@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from graph_memory.memory.transfer.formats.graphml_reading import TAG_SEPARATOR
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.memory.transfer.formats.shape import kind_of_value, unsupported_value_error
+from graph_memory.memory.transfer.formats.values import kind_of_value, unsupported_value_error
 from graph_memory.model.values.strength import NUMBERS
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -84,11 +84,7 @@ def _reserved_values(record: Record) -> dict[str, str]:
         reserved |= {"labels": f":{record.labels[0]}", "_format": record.format, "_encoding": record.encoding}
         reserved |= {"_tags": TAG_SEPARATOR.join(record.tags) or None, **record.reserved_fields}
     else:
-        reserved |= {
-            "label": record.type,
-            **{name: repr(value) for name, value in record.numbers().items()},
-            **record.reserved_provenance,
-        }
+        reserved |= {"label": record.type, **record.reserved_texts()}
     reserved |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}
     return {name: text for name, text in reserved.items() if text is not None}
 

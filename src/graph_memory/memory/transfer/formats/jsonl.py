@@ -91,15 +91,12 @@ class _ApocRelationship(FileModel):
 
 
 def read_jsonl(path: Path, options: SourceOptions) -> Items:
-    """Yield the nodes, connections and rejected records of a file of JSON Lines."""
-    try:
-        with open_source(path) as stream:
-            lines = Lines(stream, path.name)
-            for line in lines:
-                if line.strip():
-                    yield _read_item(line, lines.place, options)
-    except UnreadableSource as error:
-        yield error.invalid_record
+    """Yield the nodes, connections and rejected records of a file of JSON Lines. Raises UnreadableSource."""
+    with open_source(path) as stream:
+        lines = Lines(stream, path.name)
+        for line in lines:
+            if line.strip():
+                yield _read_item(line, lines.place, options)
 
 
 def _read_item(line: bytes, place: SourcePosition, options: SourceOptions) -> Item:

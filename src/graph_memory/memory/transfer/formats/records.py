@@ -154,6 +154,10 @@ class ConnectionRecord(Body):
             made={name: reserved[key] for name, key in PROVENANCE_KEYS.items() if key in reserved},
         )
 
+    def reserved_texts(self) -> dict[str, str]:
+        """Return the strength, the importance and the provenance as text, keyed by reserved name. See `numbers`."""
+        return {**{name: repr(value) for name, value in self.numbers().items()}, **self.reserved_provenance}
+
     def numbers(self) -> dict[str, float]:
         """Return the strength and importance by reserved name. Raises INVALID_ARGUMENT if one is not from 0 to 1."""
         scores = {} if self.importance is None else {IMPORTANCE: check_fraction("importance", self.importance)}

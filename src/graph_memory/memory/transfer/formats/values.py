@@ -1,4 +1,4 @@
-"""Converts values of other formats to properties: text, numbers and booleans."""
+"""Converts values of other formats to properties: text, numbers and booleans. Also names the types of properties."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from graph_memory.memory.transfer.formats.records import InvalidSourceValue, SourceOptions
-from graph_memory.model.text.wording import kind_of, quote
+from graph_memory.memory.transfer.formats.records import InvalidSourceValue, NodeRecord, Record, SourceOptions
+from graph_memory.model.errors import GraphError
+from graph_memory.model.text.wording import kind_of, printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue
 
 _INTEGER = re.compile(r"[+-]?\d{1,40}", re.ASCII)
@@ -95,3 +97,26 @@ def from_json(value: object, options: SourceOptions, column: str) -> PropertyVal
             raise InvalidSourceValue(
                 message, "Use one property for each field, or put the structure in the content.", column
             )
+
+
+def kind_of_value(value: PropertyValue) -> str:
+    """Return the name of a value's type in other formats."""
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "long"
+        case float():
+            return "double"
+        case _:
+            return "string"
+
+
+def unsupported_value_error(record: Record, format_name: str, reason: str) -> GraphError:
+    """Return the error for a node or connection that a format cannot represent."""
+    name = f"Node {record.key}" if isinstance(record, NodeRecord) else f"Connection {record.id}"
+    return invalid_argument(
+        "format",
+        f"{format_name} cannot represent {printable(name)}: {printable(reason)}",
+        "Export with --format jsonl.",
+    )

@@ -21,7 +21,6 @@ from graph_memory.memory.transfer.formats.records import (
     InvalidSourceValue,
     Note,
     SourcePosition,
-    UnreadableSource,
 )
 from graph_memory.model.errors import Code
 from graph_memory.model.text.wording import kind_of
@@ -43,14 +42,13 @@ def read_claude_memories(path: Path, clean: Callable[[str], str] = str) -> Rows:
 
     `clean` is applied to each text before it is divided into paragraphs.
     """
-    try:
+
+    def rows() -> Rows:
         data = read_json_file(path)
-    except UnreadableSource as error:
-        yield error.invalid_record
-        return
-    accounts: object = [cast("Object", data)] if isinstance(data, dict) else data
-    rows = rows_of_entries(accounts, "accounts", path.name, partial(_account, clean=clean))
-    yield from rows_or_invalid_record(SourcePosition(path.name), lambda: rows)
+        accounts: object = [cast("Object", data)] if isinstance(data, dict) else data
+        return rows_of_entries(accounts, "accounts", path.name, partial(_account, clean=clean))
+
+    return rows_or_invalid_record(SourcePosition(path.name), rows)
 
 
 def _account(account: Object, place: SourcePosition, clean: Callable[[str], str]) -> Rows:

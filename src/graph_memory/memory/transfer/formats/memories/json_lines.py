@@ -37,6 +37,8 @@ def rows_or_invalid_record(place: SourcePosition, rows: Callable[[], Rows]) -> R
         yield from rows()
     except InvalidSourceValue as error:
         yield error.at(place)
+    except UnreadableSource as error:
+        yield error.invalid_record
 
 
 def first_line(path: Path) -> bytes:

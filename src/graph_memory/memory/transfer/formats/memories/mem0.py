@@ -23,7 +23,7 @@ from graph_memory.memory.transfer.formats.memories.rows import (
     text_in,
     text_of,
 )
-from graph_memory.memory.transfer.formats.records import InvalidSourceValue, Note, SourcePosition, UnreadableSource
+from graph_memory.memory.transfer.formats.records import InvalidSourceValue, Note, SourcePosition
 
 OWNERS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "session"}
 """Keys that identify the subject of a memory, with the entity type of each key."""
@@ -36,14 +36,8 @@ _LEFT_OUT_KEYS = frozenset(
 def read_mem0(path: Path) -> Rows:
     """Yield the rows of an export of mem0: a JSON file, or a file with one memory per line."""
     if path.name.lower().removesuffix(".gz").endswith(".jsonl"):
-        yield from lines_of(path, _memory)
-        return
-    try:
-        data = read_json_file(path)
-    except UnreadableSource as error:
-        yield error.invalid_record
-        return
-    yield from rows_or_invalid_record(SourcePosition(path.name), lambda: _export(data, path.name))
+        return lines_of(path, _memory)
+    return rows_or_invalid_record(SourcePosition(path.name), lambda: _export(read_json_file(path), path.name))
 
 
 def _export(data: object, file: str) -> Rows:
