@@ -15,7 +15,7 @@ from graph_memory.memory.graph.connections import FORMAT, NewConnection
 from graph_memory.memory.graph.nodes import NewNode
 from graph_memory.memory.transfer.load.infer import Inference
 from graph_memory.memory.transfer.load.staged_record import Staged, StagedConnection, StagedNode
-from graph_memory.memory.transfer.load.staging import PAGE, Staging
+from graph_memory.memory.transfer.load.staging import PAGE, S, Staging
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.ontology import Ontology
@@ -57,21 +57,20 @@ class GraphValidation:
 
     def run(self) -> Iterator[None]:
         """Check all nodes and then all connections, yielding between steps."""
-        checks: tuple[tuple[Iterator[Staged], Callable[..., None]], ...] = (
-            (self._staging.nodes(), self._check_node),
-            (self._staging.connections(), self._check_connection),
-        )
-        for records, check in checks:
-            for number, staged in enumerate(records):
-                try:
-                    check(staged)
-                except GraphError as error:
-                    self._staging.reject(staged, error)
-                if number % PAGE == 0:
-                    yield
+        yield from self._check_all(self._staging.nodes(), self._check_node)
+        yield from self._check_all(self._staging.connections(), self._check_connection)
         for connection_type in self._ontology.connection_types if self._ontology else ():
             if connection_type.acyclic:
                 self._check_cycles(connection_type)
+
+    def _check_all(self, records: Iterator[S], check: Callable[[S], None]) -> Iterator[None]:
+        for number, staged in enumerate(records):
+            try:
+                check(staged)
+            except GraphError as error:
+                self._staging.reject(staged, error)
+            if number % PAGE == 0:
+                yield
 
     def _check_node(self, node: StagedNode) -> None:
         record = validate_record(node)
