@@ -50,11 +50,6 @@ def format_of(path: str) -> str:
     return "markdown" if path.endswith((".md", ".markdown")) else "text"
 
 
-def parent_of(path: str) -> str:
-    """Return the path of the folder that contains a file or folder."""
-    return posixpath.dirname(path)
-
-
 def scope_of(path: str) -> str:
     """Return the path of the file or folder directly under `/memories` that equals or contains this path.
 
@@ -125,7 +120,7 @@ class FileTree:
 
         A folder's path ends with a slash, and its size is the total size of its files.
         """
-        children = (path for path in {*self._files, *self._folders} if parent_of(path) == folder)
+        children = (path for path in {*self._files, *self._folders} if posixpath.dirname(path) == folder)
         for child in sorted(children, key=posixpath.basename):
             name = posixpath.basename(child)
             if name.startswith("."):
@@ -148,7 +143,7 @@ def format_size(size: int) -> str:
 def _ancestors(path: str) -> Iterator[str]:
     """Yield the folders above a path within `/memories`, nearest first."""
     while path != ROOT and len(path) > len(ROOT):
-        path = parent_of(path)
+        path = posixpath.dirname(path)
         yield path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -166,9 +167,7 @@ def _read(file: Path, at: PurePosixPath) -> NoteFile | InvalidRecord:
 
 def _note_names(files: Sequence[NoteFile]) -> dict[PurePosixPath, str]:
     """Return the name of each note: its title, or its path if several notes have the same title."""
-    counts: dict[str, int] = {}
-    for file in files:
-        counts[file.title] = counts.get(file.title, 0) + 1
+    counts = Counter(file.title for file in files)
     return {file.path: file.title if counts[file.title] == 1 else str(file.path.with_suffix("")) for file in files}
 
 

@@ -81,11 +81,9 @@ def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool
     begin = next((sign for sign in _HIDDEN if state.src.startswith(sign, at)), None)
     if begin is None:
         return html_block(state, first, end, silent)
-    position = (
-        -1
-        if state.is_code_block(first) or _is_hidden(state, at)
-        else _find_delimiter(state.env, state.src, _HIDDEN[begin], at + len(begin))
-    )
+    if state.is_code_block(first) or _is_hidden(state, at):
+        return False
+    position = _find_delimiter(state.env, state.src, _HIDDEN[begin], at + len(begin))
     last = bisect_right(state.eMarks, position, first, end)
     if position < 0 or last == end or _leaves_list_item(state, first, last):
         return False
