@@ -17,7 +17,6 @@ from graph_memory.file_memory.tree import (
     FileTree,
     format_of,
     format_size,
-    parent_of,
     parse_path,
     scope_of,
     title_of,
@@ -128,7 +127,7 @@ class FileMemory:
                 raise not_found(_NO_PATH, path)
             entries = tree.within(location)
             await _delete(memory, entries)
-            await _mark_if_empty(memory, tree, parent_of(location), entries)
+            await _mark_if_empty(memory, tree, posixpath.dirname(location), entries)
             return FileChangeResult(text=f"Successfully deleted {path}")
 
         return await self._write([location], change)
@@ -154,7 +153,7 @@ class FileMemory:
             paths = [parse_path(new_location + entry.path.removeprefix(old_location), "new_path") for entry in entries]
             for entry, moved in zip(entries, paths, strict=True):
                 await memory.update_node(entry.node_id, path=moved, title=title_of(moved))
-            await _mark_if_empty(memory, tree, parent_of(old_location), entries, paths)
+            await _mark_if_empty(memory, tree, posixpath.dirname(old_location), entries, paths)
             return FileChangeResult(text=f"Successfully renamed {old_path} to {new_path}")
 
         return await self._write([old_location, new_location], change)

@@ -32,9 +32,7 @@ _ACTORS: Mapping[str, tuple[str, str]] = {
     "apikey_": ("api_actor", "api_key_id"),
     "svac_": ("service_account_actor", "service_account_id"),
 }
-"""An actor's type and the field with its id, by the id's prefix."""
-
-
+"""The type of an actor, and the name of the field with its id, keyed by the prefix of the id."""
 _OPERATION_ORDER = ("created", "modified", "deleted")
 """The order in which versions with the same time are replayed."""
 
@@ -157,19 +155,19 @@ def _steps(
         check_new_id("id", memory_id)
     except GraphError as error:
         raise _invalid_source_error(f"{quote(memory_id)} is not a valid id of a memory") from error
-    last: Step | None = None
+    last_step: Step | None = None
     for version in versions:
         if version.operation != "deleted" and (version.content is None or version.path is None):
             notes.append(f"version {printable(version.id)} has no content: it was redacted, or listed without content")
             continue
-        last = _step_of(version)
-        yield last
+        last_step = _step_of(version)
+        yield last_step
     if memory is None:
         return
     if memory.content is None:
-        if last is None or last.version_id != memory.memory_version_id:
+        if last_step is None or last_step.version_id != memory.memory_version_id:
             notes.append(f"memory {printable(memory.path)} has no content: list it with view=full")
-    elif last is None or (last.path, last.content) != (_check_path(memory.path), memory.content):
+    elif last_step is None or (last_step.path, last_step.content) != (_check_path(memory.path), memory.content):
         content = _check_content(memory.path, memory.content, memory.content_sha256)
         yield Step(
             memory_id=memory_id,

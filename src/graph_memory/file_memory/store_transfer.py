@@ -95,7 +95,7 @@ async def _read_log(memory: Memory, type_name: str) -> list[LogEntry]:
 async def _compacted_versions(
     memory: Memory, type_name: str, store: str, logged: Container[object]
 ) -> list[dict[str, object]]:
-    """Return one version for each file whose logged changes were all compacted: its current state."""
+    """Return the current state, as one version, of each file whose log entries were all compacted."""
     versions: list[dict[str, object]] = []
     for node in (await _read_nodes(memory, type_name)).values():
         path = node.path or ""
@@ -124,7 +124,7 @@ async def _compacted_versions(
 async def _version_of(
     memory: Memory, entry: LogEntry, store: str, contents: dict[str, str]
 ) -> dict[str, object] | None:
-    """Convert a log entry to a version. Returns None for empty folders, and if neither path nor text changed."""
+    """Return a log entry as a version, or None for an empty folder, or if neither path nor text changed."""
     state: Mapping[str, object] = (entry.before if entry.operation == "delete" else entry.after) or {}
     path, sha256 = str(state.get("_path", "")), str(state.get("_content_sha256", ""))
     before = entry.before or {}
@@ -295,8 +295,8 @@ async def _missing_steps(
     state = (node.path, content.content if content.encoding == "utf-8" else None)
     if memory_steps and (memory_steps[-1].path, memory_steps[-1].content) == state:
         return []
-    last = (node.metadata or {}).get(_VERSION_KEY)
-    number = next((number for number, step in enumerate(memory_steps, 1) if step.version_id == last), 0)
+    imported_id = (node.metadata or {}).get(_VERSION_KEY)
+    number = next((number for number, step in enumerate(memory_steps, 1) if step.version_id == imported_id), 0)
     if number and (memory_steps[number - 1].path, memory_steps[number - 1].content) == state:
         return memory_steps[number:]
     notes.append(f"{node.path} was changed here, and is left as it is")

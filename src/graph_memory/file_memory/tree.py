@@ -50,11 +50,6 @@ def format_of(path: str) -> str:
     return "markdown" if path.endswith((".md", ".markdown")) else "text"
 
 
-def parent_of(path: str) -> str:
-    """Return the path of the folder that contains a file or folder."""
-    return posixpath.dirname(path)
-
-
 def scope_of(path: str) -> str:
     """Return the path of the file or folder directly under `/memories` that equals or contains this path.
 
@@ -116,19 +111,16 @@ class FileTree:
         remaining_paths = [entry.path for entry in self.entries if entry.node_id not in ids]
         return folder != ROOT and not any(_is_within(path, folder) for path in (*remaining_paths, *added))
 
-    def list_folder(self, path: str) -> Iterator[tuple[str, int]]:
-        """Yield the visible paths below a folder, up to two levels deep, with their sizes in bytes.
-
-        A folder's path ends with a slash, and its size is the total size of its files.
-        """
-        yield from self._list(path, "", 1)
-
     def size_of(self, path: str) -> int:
         """Return the total size in bytes of the files at or below a path."""
         return sum(entry.size for entry in self.within(path))
 
-    def _list(self, folder: str, prefix: str, depth: int) -> Iterator[tuple[str, int]]:
-        children = (path for path in {*self._files, *self._folders} if parent_of(path) == folder)
+    def list_folder(self, folder: str, prefix: str = "", depth: int = 1) -> Iterator[tuple[str, int]]:
+        """Yield the visible paths below a folder, up to two levels deep, with their sizes in bytes.
+
+        A folder's path ends with a slash, and its size is the total size of its files.
+        """
+        children = (path for path in {*self._files, *self._folders} if posixpath.dirname(path) == folder)
         for child in sorted(children, key=posixpath.basename):
             name = posixpath.basename(child)
             if name.startswith("."):
@@ -138,7 +130,7 @@ class FileTree:
                 continue
             yield f"{prefix}{name}/", self.size_of(child)
             if depth < _MAX_DEPTH:
-                yield from self._list(child, f"{prefix}{name}/", depth + 1)
+                yield from self.list_folder(child, f"{prefix}{name}/", depth + 1)
 
 
 def format_size(size: int) -> str:
@@ -151,7 +143,7 @@ def format_size(size: int) -> str:
 def _ancestors(path: str) -> Iterator[str]:
     """Yield the folders above a path within `/memories`, nearest first."""
     while path != ROOT and len(path) > len(ROOT):
-        path = parent_of(path)
+        path = posixpath.dirname(path)
         yield path
 
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
-from typing import Protocol
+from dataclasses import dataclass, field
 
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.transfer.formats.memories.markdown import NoteFile, entity_rows, relation_rows
-from graph_memory.memory.transfer.formats.memories.notes import Link
-from graph_memory.memory.transfer.formats.memories.rows import EntityRow, ObservationRow
 from graph_memory.model.values.properties import PropertyValue
 
 PATH = "path"
 """The property with the path of the note from which an entity was imported. It is not in the front matter."""
 Relation = tuple[str, str]
-"""A relation's type and its target: an entity, or a name without an entity."""
+"""A relation's type and its target, which is an entity, or a name that no entity has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +43,6 @@ class EntityNote:
         """The SHA-256 of the key."""
         return hashlib.sha256(json.dumps(self.key).encode()).hexdigest()
 
-    def with_relations(self, relations: Iterable[Relation]) -> EntityNote:
-        """Return the note with these relations instead of its own."""
-        return replace(self, relations=tuple(dict.fromkeys(relations)))
-
 
 def entity_note(
     *,
@@ -80,37 +71,3 @@ def entity_note(
 def is_same_value(value: object, other: object) -> bool:
     """Return whether two values are equal and have the same type."""
     return type(value) is type(other) and value == other
-
-
-class Ends(Protocol):
-    """The endpoints of relations: entities with the paths of their notes, and names without an entity."""
-
-    def end_of(self, link: Link, at: PurePosixPath) -> str | None:
-        """Return the endpoint that a link in the note at this path refers to, or None if it refers to no note."""
-        ...
-
-    def by_name(self, name: str) -> str:
-        """Return the endpoint for a name: the entity with this name or, without such an entity, the name itself."""
-        ...
-
-    def name_of(self, end: str) -> str:
-        """Return an endpoint's name."""
-        ...
-
-    def path_of(self, end: str) -> PurePosixPath | None:
-        """Return the path of the endpoint's note, or None if the endpoint has no note."""
-        ...
-
-
-def parse_note(file: NoteFile, name: str, ends: Ends) -> EntityNote:
-    """Return the entity that a note file describes, under the given name."""
-    rows = list(entity_rows(file, name, ends.end_of))
-    [entity] = [row for row in rows if isinstance(row, EntityRow)]
-    return entity_note(
-        name=name,
-        type=entity.type or "",
-        text=entity.description,
-        properties=entity.properties,
-        observations=(row.text for row in rows if isinstance(row, ObservationRow)),
-        relations=((row.type, row.end) for row in relation_rows(file, name, ends.end_of, ends.by_name)),
-    )

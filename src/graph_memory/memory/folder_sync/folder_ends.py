@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from graph_memory.memory.folder_sync.entity_notes import EntityNote
+from graph_memory.memory.folder_sync.entity_notes import EntityNote, entity_note
 from graph_memory.memory.transfer.formats.memories.link_targets import LinkNames, LinkTargets
+from graph_memory.memory.transfer.formats.memories.markdown import NoteFile, entity_rows, relation_rows
 from graph_memory.memory.transfer.formats.memories.notes import Link
+from graph_memory.memory.transfer.formats.memories.rows import EntityRow, ObservationRow
 
 NODE, NAME = "#", "="
 """Prefixes of endpoints: `#` for an entity's id, and `=` for a name without an entity."""
@@ -16,7 +18,7 @@ NODE, NAME = "#", "="
 
 @dataclass(slots=True)
 class FolderEnds:
-    """A folder's notes by link and by entity id, and the names of all entities."""
+    """The endpoints of relations: the entities with the paths of their notes, and names that no entity has."""
 
     targets: LinkTargets
     names: dict[str, str] = field(default_factory=dict[str, str])
@@ -29,7 +31,7 @@ class FolderEnds:
     def of(
         cls, notes: Iterable[tuple[LinkNames, str]], names: Mapping[str, str], others: Iterable[PurePosixPath] = ()
     ) -> FolderEnds:
-        """Return the endpoints for these notes with their entities' ids, and for the entity names by id."""
+        """Return the endpoints for notes with their entities' ids, and for entities, whose names are keyed by id."""
         by_path = sorted(notes, key=lambda note: note[0].path)
         targets = LinkTargets()
         for other in others:
@@ -47,7 +49,7 @@ class FolderEnds:
         return end
 
     def by_name(self, name: str) -> str:
-        """Return the endpoint for a name: the entity with this name or, without such an entity, the name itself."""
+        """Return the endpoint for a name: the entity with this name or, if there is none, the name itself."""
         subject = self._ids.get(name)
         return f"{NAME}{name}" if subject is None else f"{NODE}{subject}"
 
@@ -66,4 +68,18 @@ def link_names_of(note: EntityNote, path: PurePosixPath) -> LinkNames:
     title = note.name.strip() or note.name
     return LinkNames(
         path=path, title=title, permalink=permalink if isinstance(permalink, str) else "", aliases=note.aliases
+    )
+
+
+def parse_note(file: NoteFile, name: str, ends: FolderEnds) -> EntityNote:
+    """Return the entity that a note file describes, under the given name."""
+    rows = list(entity_rows(file, name, ends.end_of))
+    [entity] = [row for row in rows if isinstance(row, EntityRow)]
+    return entity_note(
+        name=name,
+        type=entity.type or "",
+        text=entity.description,
+        properties=entity.properties,
+        observations=(row.text for row in rows if isinstance(row, ObservationRow)),
+        relations=((row.type, row.end) for row in relation_rows(file, name, ends.end_of, ends.by_name)),
     )

@@ -33,15 +33,14 @@ class FolderFiles:
     folders: list[PurePosixPath] = field(default_factory=list[PurePosixPath])
     """Folders whose names end in `.md`, like the names of notes."""
     unreadable: dict[PurePosixPath, str] = field(default_factory=dict[PurePosixPath, str])
-    """The reasons why notes and linked folders cannot be read, by path. A synchronisation does not change them, here or
-    in the memory."""
+    """The reasons why notes and linked folders cannot be read, by path. These notes stay unchanged on both sides."""
 
     def is_unreadable(self, path: PurePosixPath) -> bool:
         """Return whether a note, or a folder above it, is unreadable."""
         return any(at in self.unreadable for at in (path, *path.parents))
 
     def replace(self, path: PurePosixPath, text: str | None, copies: Path) -> bool:
-        """Write a note, or delete it if `text` is None. Return False if it has changed since it was read.
+        """Write a note, or delete it if `text` is None. If it has changed since it was read, return False instead.
 
         The old file is first copied to `copies`, a folder below the root. Raises OSError if a file cannot be written.
         """
@@ -65,7 +64,11 @@ class FolderFiles:
         if _read_if_exists(target) != old:
             return False
         target.unlink(missing_ok=True)
-        self._remove_empty_folders(target.parent)
+        folder = target.parent
+        while folder != self.root and not any(folder.iterdir()):
+            folder.rmdir()
+            folder = folder.parent
+        sync_folder(folder)
         return True
 
     def _check_folders(self, target: Path) -> None:
@@ -73,12 +76,6 @@ class FolderFiles:
         for folder in target.relative_to(self.root).parents[:-1]:
             if (self.root / folder).is_symlink():
                 raise OSError(0, f"{self.root / folder} is a symbolic link")
-
-    def _remove_empty_folders(self, folder: Path) -> None:
-        while folder != self.root and not any(folder.iterdir()):
-            folder.rmdir()
-            folder = folder.parent
-        sync_folder(folder)
 
 
 def _is_text(data: bytes | None, text: str | None) -> bool:

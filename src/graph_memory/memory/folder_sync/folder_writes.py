@@ -56,7 +56,7 @@ class FolderWriter:
             if not outcome.is_settled:
                 self._keep(pair)
                 continue
-            note = self._final(pair, outcome)
+            note = self._final_note(pair, outcome)
             try:
                 if note is None:
                     self._delete(pair)
@@ -69,7 +69,7 @@ class FolderWriter:
         return self.matching.files.is_unreadable(path) or entry.node in self.matching.snapshot.left_out
 
     def _keep(self, pair: SyncedNote) -> None:
-        """Record that an unsynchronized pair's last common state is still valid, if there is one."""
+        """Keep the last common state, if any, of a pair that was not synchronised."""
         if pair.entry is not None and pair.path is not None:
             self.entries[pair.path] = pair.entry
 
@@ -78,7 +78,7 @@ class FolderWriter:
             return pair.subject
         return self._ids.get(outcome.note.name, pair.subject)
 
-    def _final(self, pair: SyncedNote, outcome: Outcome) -> EntityNote | None:
+    def _final_note(self, pair: SyncedNote, outcome: Outcome) -> EntityNote | None:
         return self.snapshot.notes.get(self._id_of(pair, outcome)) if outcome.note is not None else None
 
     def _choose_paths(self) -> None:
@@ -95,7 +95,7 @@ class FolderWriter:
         notes: list[tuple[LinkNames, str]] = []
         names = {subject: note.name for subject, note in self.snapshot.notes.items()}
         for pair, outcome in self.decided:
-            note, head = self._final(pair, outcome), self.matching.heads.get(pair.path or PurePosixPath())
+            note, head = self._final_note(pair, outcome), self.matching.heads.get(pair.path or PurePosixPath())
             if pair.path is None or (outcome.is_settled and note is None):
                 continue
             if head is not None and (note is None or note.name == pair.folder_name or not outcome.is_settled):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -37,8 +36,8 @@ async def export_markdown(
         hint = "Shorten it, or use the format log or folder."
         raise invalid_argument("format", f"The description of {name} is binary or too large for a note", hint)
     texts = await anyio.to_thread.run_sync(render_notes, snapshot)
-    async with new_folder(core, await revision_of(core.store, domain, seq), Path(target)) as part:
-        await anyio.to_thread.run_sync(partial(_write_all, part, texts))
+    async with new_folder(core, await revision_of(core.store, domain, seq), Path(target)) as temporary_folder:
+        await anyio.to_thread.run_sync(_write_all, temporary_folder, texts)
     relations = sum(len(note.relations) for note in snapshot.notes.values())
     return GraphExportResult(domain=domain, seq=seq, format="markdown", nodes=len(texts), connections=relations)
 
@@ -47,9 +46,8 @@ def render_notes(snapshot: Snapshot) -> dict[PurePosixPath, str]:
     """Return the texts of the entities' notes by path. Raises INVALID_ARGUMENT if an entity cannot be a note."""
     chooser = PathChooser(())
     by_name = sorted(snapshot.notes.items(), key=lambda item: item[1].name)
-    wanted = [item for item in by_name if item[0] in snapshot.paths]
-    others = [item for item in by_name if item[0] not in snapshot.paths]
-    paths = {subject: chooser.choose(note.name, snapshot.paths.get(subject)) for subject, note in (*wanted, *others)}
+    stored_paths_first = sorted(by_name, key=lambda item: item[0] not in snapshot.paths)
+    paths = {subject: chooser.choose(note.name, snapshot.paths.get(subject)) for subject, note in stored_paths_first}
     names = {subject: note.name for subject, note in by_name}
     ends = FolderEnds.of(((link_names_of(note, paths[subject]), subject) for subject, note in by_name), names)
     renderer = Renderer(ends)

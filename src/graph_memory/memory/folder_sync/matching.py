@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from unicodedata import normalize
 
-from graph_memory.memory.folder_sync.entity_notes import EntityNote, parse_note
-from graph_memory.memory.folder_sync.folder_ends import NAME, NODE, FolderEnds
+from graph_memory.memory.folder_sync.folder_ends import NAME, NODE, FolderEnds, parse_note
 from graph_memory.memory.folder_sync.folder_files import FolderFiles, hash_text
 from graph_memory.memory.folder_sync.snapshot import Snapshot
 from graph_memory.memory.folder_sync.state_file import Entry
@@ -44,17 +43,17 @@ class Matching:
             if fault := head.note.fault:
                 self.files.unreadable[path] = f"line {fault.line} of its front matter: {fault.message}"
                 del self.files.texts[path]
-        self._bind()
-        self._name()
+        self._pair_notes()
+        self._choose_names()
         self._compare()
         deleted_pairs = [pair for pair in self.pairs if self._is_deleted(pair)]
         self.ends = self._make_ends(deleted_pairs)
         self._read_changed(
-            {f"{NODE}{pair.subject}" for pair in deleted_pairs if pair.memory is not None}, _names(deleted_pairs)
+            {f"{NODE}{pair.subject}" for pair in deleted_pairs if pair.memory is not None}, _link_names(deleted_pairs)
         )
 
-    def _bind(self) -> None:
-        """Pair the notes with their entities, first by the last common state, then by name."""
+    def _pair_notes(self) -> None:
+        """Pair each note with its entity, according to the last common state or else by name."""
         moves = self._moves()
         by_name = {note.name: subject for subject, note in self.snapshot.notes.items()}
         bound = {entry.node for entry in self.entries.values()}
@@ -86,16 +85,13 @@ class Matching:
         self.pairs.append(SyncedNote(subject=subject, path=path, entry=entry, text=text, memory=memory))
 
     def _moves(self) -> dict[PurePosixPath, PurePosixPath]:
-        """Return each moved note's new path by its old path.
-
-        A moved note is recognised by its text, title or file name.
-        """
-        missing = {
+        """Return the new paths of moved notes, which are recognised by text, title or file name, by their old paths."""
+        missing_notes = {
             path: _keys(path, entry.file, entry.name)
             for path, entry in self.entries.items()
             if path not in self.files.texts
         }
-        new = {
+        new_notes = {
             path: _keys(path, hash_text(text), self.heads[path].title)
             for path, text in self.files.texts.items()
             if path not in self.entries
@@ -103,15 +99,15 @@ class Matching:
         moves: dict[PurePosixPath, PurePosixPath] = {}
         for rank in range(_RANKS):
             paths: dict[str, list[PurePosixPath]] = {}
-            for path, keys in new.items():
+            for path, keys in new_notes.items():
                 paths.setdefault(keys[rank], []).append(path)
-            for old, keys in missing.items():
-                if old not in moves and len(same := paths.get(keys[rank], [])) == 1:
-                    moves[old] = same.pop()
-                    del new[moves[old]]
+            for old, keys in missing_notes.items():
+                if old not in moves and len(candidates := paths.get(keys[rank], [])) == 1:
+                    moves[old] = candidates.pop()
+                    del new_notes[moves[old]]
         return moves
 
-    def _name(self) -> None:
+    def _choose_names(self) -> None:
         """Choose a unique name for each note: its title, else its previous name, else its file name."""
         old_stems = {entry.node: normalize("NFC", path.stem) for path, entry in self.entries.items()}
         wanted: list[tuple[SyncedNote, PurePosixPath, str]] = []
@@ -121,12 +117,12 @@ class Matching:
             head, entry = self.heads[pair.path], pair.entry
             stem = normalize("NFC", pair.path.stem)
             is_renamed = entry is not None and normalize("NFC", entry.name) == old_stems[entry.node] != stem
-            known = entry.name if entry is not None and not is_renamed else None
-            wanted.append((pair, pair.path, head.own_title or known or head.title))
+            old_name = entry.name if entry is not None and not is_renamed else None
+            wanted.append((pair, pair.path, head.own_title or old_name or head.title))
         counts = Counter(name for _, _, name in wanted)
         for pair, path, name in wanted:
-            is_known = pair.entry is not None and pair.entry.name == name
-            pair.folder_name = name if counts[name] == 1 or is_known else str(path.with_suffix(""))
+            is_unchanged = pair.entry is not None and pair.entry.name == name
+            pair.folder_name = name if counts[name] == 1 or is_unchanged else str(path.with_suffix(""))
 
     def _compare(self) -> None:
         for pair in self.pairs:
@@ -140,11 +136,11 @@ class Matching:
 
     def _is_deleted(self, pair: SyncedNote) -> bool:
         """Return whether one side deleted the note, so that it must be deleted on the other side too."""
-        if pair.has_file and pair.memory is not None:
+        if pair.entry is None or (pair.has_file and pair.memory is not None):
             return False
         if not pair.has_file:
-            return pair.entry is not None and (not pair.is_memory_changed or self.prefer == "folder")
-        return pair.entry is not None and (not pair.is_folder_changed or self.prefer == "memory")
+            return not pair.is_memory_changed or self.prefer == "folder"
+        return not pair.is_folder_changed or self.prefer == "memory"
 
     def _make_ends(self, deleted_pairs: Iterable[SyncedNote]) -> FolderEnds:
         """Return the endpoints that links in the folder can refer to, except notes that will be deleted."""
@@ -169,17 +165,13 @@ class Matching:
             loses_end = memory is not None and any(end in deleted for _, end in memory.relations)
             if not (pair.is_folder_changed or loses_end or (pair.is_memory_changed and names)):
                 continue
-            pair.folder = self.read(pair)
+            file = NoteFile(pair.path, note_of(pair.text or ""))
+            pair.folder = parse_note(file, pair.folder_name, self.ends)
             if memory is not None and pair.is_memory_changed and names:
                 ends = {end for _, end in pair.folder.relations if end.startswith(NAME)}
                 pair.memory = keep_links(memory, pair.folder, {end for end in ends if comparison_key(end[1:]) in names})
                 loses_end = loses_end or pair.memory.key != memory.key
             pair.is_folder_changed = pair.is_folder_changed or loses_end
-
-    def read(self, pair: SyncedNote) -> EntityNote:
-        """Return the entity that the pair's file describes."""
-        path = pair.path or PurePosixPath()
-        return parse_note(NoteFile(path, note_of(pair.text or "")), pair.folder_name, self.ends)
 
 
 def _keys(path: PurePosixPath, text: str, name: str) -> tuple[str, ...]:
@@ -188,7 +180,7 @@ def _keys(path: PurePosixPath, text: str, name: str) -> tuple[str, ...]:
     return f"{text} {stem}", text, name, comparison_key(name)
 
 
-def _names(pairs: Iterable[SyncedNote]) -> set[str]:
+def _link_names(pairs: Iterable[SyncedNote]) -> set[str]:
     """Return the names by which links may refer to these pairs' notes, in the form of `comparison_key`."""
     names: set[str] = set()
     for pair in pairs:

@@ -14,7 +14,7 @@ from graph_memory.memory.entities.edits import EntityEdit
 from graph_memory.memory.entities.relations import create_relations
 from graph_memory.memory.entities.updating import update_entity
 from graph_memory.memory.entities.writes import add_observations, create_entities
-from graph_memory.memory.entity_graph.values import request as asked
+from graph_memory.memory.entity_graph.values import request
 from graph_memory.memory.folder_sync.entity_notes import EntityNote, Relation, is_same_value
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import quote
@@ -24,10 +24,8 @@ from graph_memory.model.values.properties import check_properties
 from graph_memory.storage.log.writing import utc_now
 
 T = TypeVar("T")
-
 _MAX_CHANGES = 8_000
 """Maximum number of changes per transaction. The limit is 10,000, and new entities' types count too."""
-
 _DELETION = 20
 """Estimated number of changes for deleting an entity with its observations and relations."""
 
@@ -82,11 +80,11 @@ async def write_changes(
 
 def _parts(changes: Changes) -> Iterator[Changes]:
     """Split changes into one part per transaction: deletions first, then updates, then creations."""
-    singles = [(_DELETION, Changes(deleted=[name])) for name in changes.deleted]
-    singles += [(_size(*pair), Changes(updated=[pair])) for pair in changes.updated]
-    singles += [(_size(note), Changes(created=[note])) for note in changes.created]
+    single_changes = [(_DELETION, Changes(deleted=[name])) for name in changes.deleted]
+    single_changes += [(_size(*pair), Changes(updated=[pair])) for pair in changes.updated]
+    single_changes += [(_size(note), Changes(created=[note])) for note in changes.created]
     part, size = Changes(), 0
-    for weight, single in singles:
+    for weight, single in single_changes:
         if size and size + weight > _MAX_CHANGES:
             yield part
             part, size = Changes(), 0
@@ -110,20 +108,19 @@ async def _write_part(core: Core, domain: str, changes: Changes, name_of: Callab
     await _create(core, domain, changes.created)
     pairs = [*changes.updated, *((EntityNote(name="", type=""), note) for note in changes.created)]
     texts = ((after.name, _missing(after.observations, before.observations)) for before, after in pairs if before.name)
-    added = [{"entityName": name, "contents": new} for name, new in texts if new]
-    if added:
-        await add_observations(core, domain, asked.new_observations(added, utc_now()))
+    if added := [{"entityName": name, "contents": new} for name, new in texts if new]:
+        await add_observations(core, domain, request.new_observations(added, utc_now()))
     texts = ((after.name, _missing(before.observations, after.observations)) for before, after in pairs)
     if removed := [{"entityName": name, "observations": old} for name, old in texts if old]:
-        await delete_observations(core, domain, asked.removals(removed))
+        await delete_observations(core, domain, request.removals(removed))
     if old := _relations(
         name_of, ((after.name, _missing(before.relations, after.relations)) for before, after in pairs)
     ):
-        await delete_relations(core, domain, asked.relations_to_delete(old))
+        await delete_relations(core, domain, request.relations_to_delete(old))
     if new := _relations(
         name_of, ((after.name, _missing(after.relations, before.relations)) for before, after in pairs)
     ):
-        await create_relations(core, domain, asked.new_relations(new, lenient=True))
+        await create_relations(core, domain, request.new_relations(new, lenient=True))
 
 
 async def _create(core: Core, domain: str, notes: Sequence[EntityNote]) -> None:
@@ -139,7 +136,7 @@ async def _create(core: Core, domain: str, notes: Sequence[EntityNote]) -> None:
         }
         for note in notes
     ]
-    created = await create_entities(core, domain, asked.new_entities(values, utc_now()))
+    created = await create_entities(core, domain, request.new_entities(values, utc_now()))
     names = {entity.name for entity in created.entities}
     if taken := next((note.name for note in notes if note.name not in names), None):
         hint = "Give the note another title, or remove the alias from the entity."
@@ -174,8 +171,8 @@ async def _update(core: Core, domain: str, before: EntityNote, after: EntityNote
 
 
 def _missing(items: Iterable[T], others: Iterable[T]) -> list[T]:
-    known = set(others)
-    return [item for item in items if item not in known]
+    present = set(others)
+    return [item for item in items if item not in present]
 
 
 def _relations(name_of: Callable[[str], str], pairs: Iterable[tuple[str, list[Relation]]]) -> list[dict[str, str]]:

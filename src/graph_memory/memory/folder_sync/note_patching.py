@@ -13,7 +13,7 @@ from graph_memory.model.errors import GraphError
 
 
 def patch(renderer: Renderer, text: str, path: PurePosixPath, name: str, after: EntityNote) -> str:
-    """Return a note's text after a change of its entity. `name` is the entity's name according to the old text.
+    """Return a note's text after its entity has changed. `name` is the entity's name according to the old text.
 
     Lines that the change does not affect are kept. If the result would not be parsed as the entity, returns a newly
     rendered note instead. Raises INVALID_ARGUMENT if a note cannot represent the entity.

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from graph_memory.memory.folder_sync.entity_notes import Ends, EntityNote, parse_note
+from graph_memory.memory.folder_sync.entity_notes import EntityNote
+from graph_memory.memory.folder_sync.folder_ends import FolderEnds, parse_note
 from graph_memory.memory.transfer.formats.memories.exact_notes import (
     EXACT,
     MARK,
@@ -27,15 +28,12 @@ OBSERVATIONS, RELATIONS = "## Observations", "## Relations"
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """Renders entities as notes of a folder, and parses such notes. `ends` resolves their links."""
+    """Renders entities as notes in a folder, and parses such notes. `ends` resolves their links."""
 
-    ends: Ends
+    ends: FolderEnds
 
     def read(self, text: str, path: PurePosixPath, name: str | None = None) -> EntityNote:
-        """Return the entity that a note's text describes.
-
-        Its name is the title in the front matter, by default `name`.
-        """
+        """Return the entity that a note's text describes. If the front matter has no title, its name is `name`."""
         file = NoteFile(path, note_of(text))
         return parse_note(file, file.own_title or name or file.title, self.ends)
 
@@ -75,7 +73,6 @@ class Renderer:
         return f"---\n{dump_yaml(front)}---\n{write_exact(note.text, note.observations, relations)}"
 
     def _sort_relations(self, note: EntityNote) -> list[tuple[str, str]]:
-        """Return an entity's relations, sorted by type and name."""
         return sorted(note.relations, key=lambda relation: (relation[0], self.ends.name_of(relation[1])))
 
     def _link(self, end: str, path: PurePosixPath) -> str | None:
@@ -89,7 +86,7 @@ class Renderer:
         if target is not None:
             candidates.append(f"{target.with_suffix('')}|{name}" if candidates else f"{target.with_suffix('')}")
         for text in candidates:
-            [*links] = note_of(f"[[{text}]]").links
+            links = note_of(f"[[{text}]]").links
             if len(links) == 1 and self.ends.end_of(links[0], path) == end:
                 return text
         return None

@@ -33,13 +33,14 @@ _MAX_TEXT = NOTE_BYTES // 2
 
 @dataclass(slots=True)
 class Snapshot:
-    """A domain's entities as notes, by id.
+    """A domain's entities as notes.
 
-    A relation's endpoint is `#` with an id, or `=` with the name of a missing entity.
+    A relation's endpoint is `#` with an entity's id, or `=` with a name that no entity has.
     """
 
     seq: int
     notes: dict[str, EntityNote] = field(default_factory=dict[str, EntityNote])
+    """The notes by entity id."""
     paths: dict[str, object] = field(default_factory=dict[str, object])
     """The values of the property `path`, by entity id."""
     left_out: dict[str, str] = field(default_factory=dict[str, str])
@@ -51,7 +52,7 @@ class Snapshot:
 async def read_snapshot(
     core: Core, domain: str, seq: int, tell: Progress, *, moment: datetime | None = None
 ) -> Snapshot:
-    """Return the entities after event `seq`. Facts that had ended at `moment` (default: the event's time) are omitted.
+    """Return the entities as of event `seq`, without facts that had ended by `moment` (default: the event's time).
 
     Raises ONTOLOGY_NOT_FOUND if the domain does not exist, HISTORY_COMPACTED if the event was compacted, and
     CONTENT_READ_FAILED if content cannot be read.
@@ -67,7 +68,9 @@ async def read_snapshot(
     async for event, text in existing_subjects(core, place, (Kind.NODE, Kind.OBSERVATION, Kind.CONNECTION), tell):
         draft, state = event.draft, event.draft.state or {}
         if draft.kind is not Kind.NODE:
-            attached += [] if _has_ended(state, moment) else [draft]
+            valid_to = state.get("_valid_to")
+            if not isinstance(valid_to, datetime) or valid_to > moment:
+                attached.append(draft)
         elif MENTIONED in state:
             mentions[draft.subject] = str(state.get("name", ""))
         elif ENTITY in state:
@@ -80,7 +83,9 @@ async def read_snapshot(
     await check_still_readable(core, place)
     ends = {name: f"{NAME}{text}" for name, text in (mentions | snapshot.left_out).items()}
     ends |= {node.id: f"{NODE}{node.id}" for node, _ in nodes}
-    _add_notes(snapshot, sorted(nodes, key=lambda item: _order(item[0])), sorted(attached, key=_draft_order), ends)
+    nodes.sort(key=lambda item: (item[0].created, item[0].place or 0, item[0].id))
+    attached.sort(key=_draft_order)
+    _add_notes(snapshot, nodes, attached, ends)
     return snapshot
 
 
@@ -106,15 +111,6 @@ def _add_notes(
         )
         if PATH in node.properties:
             snapshot.paths[node.id] = node.properties[PATH]
-
-
-def _has_ended(state: Mapping[str, object], moment: datetime) -> bool:
-    ends = state.get("_valid_to")
-    return isinstance(ends, datetime) and ends <= moment
-
-
-def _order(node: NodeState) -> tuple[datetime, int, str]:
-    return node.created, node.place or 0, node.id
 
 
 def _draft_order(draft: Draft) -> tuple[str, int, str]:

@@ -24,7 +24,7 @@ from graph_memory.memory.folder_sync.matching import Matching
 from graph_memory.memory.folder_sync.memory_writes import Changes, ConcurrentWrite, write_changes
 from graph_memory.memory.folder_sync.results import FolderSyncResult, SyncConflict, SyncCounts
 from graph_memory.memory.folder_sync.snapshot import Snapshot, read_snapshot
-from graph_memory.memory.folder_sync.state_file import State, folder_lock, read_state, write_state
+from graph_memory.memory.folder_sync.state_file import folder_lock, read_state, write_state
 from graph_memory.memory.folder_sync.three_way import Outcome, Side, SyncedNote, decide
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.name_key import name_key
@@ -34,9 +34,9 @@ from graph_memory.progress import Progress
 from graph_memory.storage.log.writing import utc_now
 
 ACTOR = "sync"
-"""The default actor of a synchronisation's changes, for callers without an actor."""
+"""The actor of a synchronisation's changes if the caller has none."""
 _MAX_ATTEMPTS = 5
-_FEW = 5
+_MAX_UNCONFIRMED = 5
 """Maximum number of deletions that need no confirmation, even if they are more than half of the notes, but not all."""
 
 
@@ -102,18 +102,16 @@ class _Sync:
         self.tell("Reading notes", None)
         files = await anyio.to_thread.run_sync(read_files, self.root)
         snapshot = await self._read_memory()
-        is_known = state is not None and await self._is_in_log(state, snapshot)
-        self.is_compared_anew = state is not None and not is_known
-        matching = Matching(files, state.entries if state and is_known else {}, snapshot, self.options.prefer)
+        # The log lacks the last common state if the domain was recreated or restored.
+        is_usable = (
+            state is not None
+            and snapshot.seq > 0
+            and await contains_event(self.core.store, self.domain, state.seq, state.event)
+        )
+        self.is_compared_anew = state is not None and not is_usable
+        matching = Matching(files, state.entries if state and is_usable else {}, snapshot, self.options.prefer)
         await anyio.to_thread.run_sync(matching.run)
         return matching
-
-    async def _is_in_log(self, state: State, snapshot: Snapshot) -> bool:
-        """Return whether the domain's log contains the last common state.
-
-        It does not if the domain was recreated or restored.
-        """
-        return snapshot.seq > 0 and await contains_event(self.core.store, self.domain, state.seq, state.event)
 
     async def _read_memory(self) -> Snapshot:
         try:
@@ -138,12 +136,9 @@ class _Sync:
             decided.append((pair, decide(pair, base, self.options.prefer)))
         return _without_taken_names(matching, decided)
 
-    async def _read_base(self, seq: int, last: int) -> Snapshot:
-        """Return the entities at an earlier point in the log.
-
-        Returns an empty snapshot if the point is not in the log, or was compacted.
-        """
-        if not 0 < seq <= last:
+    async def _read_base(self, seq: int, newest: int) -> Snapshot:
+        """Return the entities as of an earlier event, or an empty snapshot if the log no longer has that state."""
+        if not 0 < seq <= newest:
             return Snapshot(seq)
         try:
             return await read_snapshot(self.core, self.domain, seq, self.tell)
@@ -154,16 +149,18 @@ class _Sync:
 
     def _check_deletions(self, matching: Matching, decided: Decided) -> None:
         """Raise INVALID_ARGUMENT if most notes of one side are missing and would be deleted on the other side."""
-        known = len(matching.entries)
+        if self.options.delete:
+            return
+        total = len(matching.entries)
         deleted_pairs = [pair for pair, outcome in decided if outcome.note is None and outcome.is_settled]
         for side, count in (
             ("memory", sum(pair.memory is not None for pair in deleted_pairs)),
             ("folder", sum(pair.has_file for pair in deleted_pairs)),
         ):
-            if count and not self.options.delete and (count == known or (count > _FEW and 2 * count > known)):
+            if count and (count == total or (count > _MAX_UNCONFIRMED and 2 * count > total)):
                 other = "folder" if side == "memory" else "memory"
                 hint = f"If you deleted them in the {other}, use --delete. Otherwise, check the folder and the domain."
-                message = f"{count:,} of {known:,} notes are missing in the {other}, and would be deleted in the {side}"
+                message = f"{count:,} of {total:,} notes are missing in the {other}, and would be deleted in the {side}"
                 raise invalid_argument("folder", message, hint)
 
     async def _write_memory(self, matching: Matching, decided: Decided, changes: Changes) -> Snapshot:
@@ -258,10 +255,7 @@ def _changes_of(matching: Matching, decided: Decided) -> Changes:
 
 
 def _without_taken_names(matching: Matching, decided: Decided) -> Sequence[tuple[SyncedNote, Outcome]]:
-    """Return all outcomes.
-
-    A new name that another entity has before or after the synchronisation becomes a conflict.
-    """
+    """Return the outcomes. A new name that another entity has, before or after the sync, becomes a conflict."""
     deleted = {pair.subject for pair, outcome in decided if outcome.note is None and outcome.is_settled}
     before = ((subject, note) for subject, note in matching.snapshot.notes.items() if subject not in deleted)
     after = ((pair.subject, outcome.note) for pair, outcome in decided if outcome.note is not None)

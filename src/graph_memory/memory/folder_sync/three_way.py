@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Literal, TypeVar
 
 from graph_memory.memory.branches.diff3 import merge_texts
-from graph_memory.memory.folder_sync.entity_notes import EntityNote, Relation, is_same_value
+from graph_memory.memory.folder_sync.entity_notes import EntityNote, is_same_value
 from graph_memory.memory.folder_sync.state_file import Entry
 
 Side = Literal["folder", "memory"]
@@ -82,10 +82,7 @@ def decide(pair: SyncedNote, base: EntityNote | None, prefer: Side | None) -> Ou
 
 
 def _differ(folder: EntityNote, memory: EntityNote, field: str) -> bool:
-    """Return whether two states of an entity differ in a field.
-
-    The order of aliases, observations and relations is ignored.
-    """
+    """Return whether two states of an entity differ in a field. The order of items in a list is ignored."""
     return replace(memory, **{field: getattr(folder, field)}).key != memory.key
 
 
@@ -136,16 +133,15 @@ class _Merge:
 
 def _items(base: Iterable[T], folder: Iterable[T], memory: Iterable[T]) -> list[T]:
     """Merge a list. Return the items that either side added, and the base's items that neither side removed."""
-    known, ours, theirs = set(base), list(folder), list(memory)
-    kept = [item for item in theirs if item not in known or item in ours]
-    return list(dict.fromkeys([*kept, *(item for item in ours if item not in known or item in theirs)]))
+    base_items, ours, theirs = set(base), list(folder), list(memory)
+    kept = [item for item in theirs if item not in base_items or item in ours]
+    return list(dict.fromkeys([*kept, *(item for item in ours if item not in base_items or item in theirs)]))
 
 
-def keep_links(memory: EntityNote, folder: EntityNote, is_deleted: Iterable[str]) -> EntityNote:
-    """Return the entity with added relations for the links in its note to the names in `is_deleted`.
+def keep_links(memory: EntityNote, folder: EntityNote, deleted_names: set[str]) -> EntityNote:
+    """Return the entity in the memory with the relations to deleted names that its note in the folder still has.
 
     The memory deletes relations together with an entity, but a note keeps its links, as relations to a name.
     """
-    names = set(is_deleted)
-    missing: list[Relation] = [link for link in folder.relations if link[1] in names and link not in memory.relations]
-    return memory.with_relations([*memory.relations, *missing])
+    links = [link for link in folder.relations if link[1] in deleted_names]
+    return replace(memory, relations=tuple(dict.fromkeys([*memory.relations, *links])))

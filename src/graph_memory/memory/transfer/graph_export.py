@@ -9,11 +9,10 @@ from typing import IO, get_args
 
 import anyio.to_thread
 
-from graph_memory.files import replace_file
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Revision, revision_of, seq_at
 from graph_memory.memory.transfer.archive.export import header_of
-from graph_memory.memory.transfer.archive.writer import archive_stream, write_error
+from graph_memory.memory.transfer.archive.writer import open_target
 from graph_memory.memory.transfer.folder.folders import PAGE, check_still_readable, existing_subjects, new_folder
 from graph_memory.memory.transfer.formats.csv_writing import write_csv
 from graph_memory.memory.transfer.formats.cypher_script import write_cypher
@@ -27,7 +26,7 @@ from graph_memory.memory.transfer.formats.records import (
     SourceOptions,
     SourcePosition,
 )
-from graph_memory.memory.transfer.formats.shape import unsupported_value_error
+from graph_memory.memory.transfer.formats.values import unsupported_value_error
 from graph_memory.memory.transfer.load.validate_graph import MARKDOWN
 from graph_memory.memory.transfer.results import GraphExportResult, GraphFormat
 from graph_memory.model.events import Event
@@ -41,8 +40,7 @@ from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress
 
 MAX_CONTENT_CHARACTERS = 40_000_000
-"""Maximum length of content in these formats, in characters, since other programs read whole lines or files."""
-_READ_AGAIN = SourceOptions()
+"""Maximum length of content in characters. Other programs read whole lines or files into memory."""
 _NOWHERE = SourcePosition("")
 
 
@@ -100,14 +98,13 @@ class _RecordStore:
 
     def records(self) -> Iterator[Record]:
         for path in (self._nodes, self._connections):
-            for item in read_jsonl(path, _READ_AGAIN):
+            for item in read_jsonl(path, SourceOptions()):
                 if not isinstance(item, (NodeRecord, ConnectionRecord)):
                     raise TypeError(item)
                 yield item
 
 
 async def _store_records(core: Core, revision: Revision, record_store: _RecordStore, tell: Progress) -> None:
-    """Store the nodes and connections of a domain's state in `record_store`."""
     records: list[Record] = []
     size = 0
     async for event, text in existing_subjects(core, revision, (Kind.NODE, Kind.CONNECTION), tell):
@@ -178,25 +175,11 @@ def _bounds(validity: Validity) -> tuple[str | None, str | None]:
 
 
 def _write_file(record_store: _RecordStore, form: GraphFormat, target: Path | IO[bytes]) -> None:
-    """Write a graph to a stream or a file. A file gets its name only when it is complete.
-
-    Raises FILE_CREATION_FAILED if writing fails.
-    """
-    try:
-        if isinstance(target, Path):
-            with replace_file(target) as file, archive_stream(target, file) as stream:
-                _write_records(record_store, form, stream)
-        else:
-            _write_records(record_store, form, target)
-    except OSError as error:
-        raise write_error(target, error) from error
-
-
-def _write_records(record_store: _RecordStore, form: GraphFormat, stream: IO[bytes]) -> None:
-    match form:
-        case "graphml":
-            write_graphml(record_store.records, stream)
-        case "cypher":
-            write_cypher(record_store.records, stream)
-        case _:
-            write_jsonl(record_store.records(), stream)
+    with open_target(target) as stream:
+        match form:
+            case "graphml":
+                write_graphml(record_store.records, stream)
+            case "cypher":
+                write_cypher(record_store.records, stream)
+            case _:
+                write_jsonl(record_store.records(), stream)

@@ -36,7 +36,6 @@ from graph_memory.storage.queries import query
 
 REMEMBERED = 50_000
 """Maximum number of written contents whose hashes are kept. If there are more, the first contents may be repeated."""
-_STAGE = "Exporting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ async def header_of(core: Core, domain: str) -> Header:
 
 
 async def state_of(core: Core, domain: str, until: int, created: datetime, compacted_to: int | None) -> DomainState:
-    """Return the state of a domain according to its log up to event number `until`.
+    """Return the state of a domain as of event number `until`, according to its log.
 
     `compacted_to` is passed separately, because an event after `until` may record it.
     """
@@ -109,7 +108,7 @@ async def state_of(core: Core, domain: str, until: int, created: datetime, compa
 
 
 class _PagedExport:
-    """Exports a log in pages, up to the event that was last at the start. Later changes are not exported."""
+    """Exports a log in pages, up to the last event in the header. Later changes are not exported."""
 
     def __init__(self, core: Core, header: Header, writer: Writer, tell: Progress) -> None:
         self._core = core
@@ -123,23 +122,19 @@ class _PagedExport:
     async def run(self) -> ExportResult:
         header = self._header
         await self._write([header_line(header)])
-        after = 0
-        while page := await self._read_page(after):
+        params, after = {"domain": header.domain, "until": header.seq, "limit": PAGE}, 0
+        while rows := await self._core.store.read(EVENTS, after=after, **params):
+            page = [_EventLine.of(row) for row in rows]
             await self._write_page(page)
             after = page[-1].seq
             self._events += len(page)
-            self._tell(_STAGE, self._events / max(1, header.events))
+            self._tell("Exporting", self._events / max(1, header.events))
         if self._events != header.events:
             raise _changed_log_error(header.domain)
         sha256 = await anyio.to_thread.run_sync(self._writer.end, self._events, self._contents)
         return ExportResult(
             domain=header.domain, seq=header.seq, events=self._events, contents=self._contents, sha256=sha256
         )
-
-    async def _read_page(self, after: int) -> list[_EventLine]:
-        domain, until = self._header.domain, self._header.seq
-        rows = await self._core.store.read(EVENTS, domain=domain, after=after, until=until, limit=PAGE)
-        return [_EventLine.of(row) for row in rows]
 
     async def _write_page(self, page: Sequence[_EventLine]) -> None:
         for rows in split_by_size(
@@ -157,10 +152,7 @@ class _PagedExport:
             await self._write(lines)
 
     async def _read_texts(self, refs: Iterable[ContentRef | None]) -> Mapping[str, str]:
-        """Return the texts of the contents that Neo4j stores inline, keyed by hash.
-
-        Includes text that is also stored as binary content.
-        """
+        """Return the texts that Neo4j stores inline, keyed by hash, including texts that are also binary content."""
         hashes = {ref.sha256 for ref in refs if ref is not None}
         if not hashes:
             return {}
@@ -177,10 +169,7 @@ class _PagedExport:
         return True
 
     async def _content_lines(self, ref: ContentRef, inline: str | None, pending_lines: list[bytes]) -> list[bytes]:
-        """Return the line for text content.
-
-        Writes other content immediately, after the lines in `pending_lines`, and returns no line.
-        """
+        """Return the line for text content. Write other content now, after `pending_lines`, and return no line."""
         self._contents += 1
         if is_text_line(ref):
             return [text_line(await self._core.contents.fetch(self._header.domain, ref, inline))]

@@ -63,20 +63,16 @@ class Header:
         return self.state.compacted_to or self.state.forked_at or 0
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(FileModel):
     """A line of text content."""
 
-    sha256: str
+    sha256: Annotated[Sha256, Field(alias="content")]
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ContentPiece:
-    """A line with one piece of binary or long content.
-
-    `part` counts from 1, and `of` is the content's number of pieces.
-    """
+    """A line with one piece of binary or long content. `part` counts from 1, and `of` is the number of pieces."""
 
     sha256: str
     part: int
@@ -84,13 +80,12 @@ class ContentPiece:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class End:
-    """The last line of a file: the counts of all lines before it."""
+class End(FileModel):
+    """The last line of a file: the counts and the hash of all lines before it."""
 
-    events: int
-    contents: int
-    sha256: str
+    events: Count
+    contents: Count
+    sha256: Sha256
 
 
 Line = State | Text | ContentPiece | End
@@ -141,11 +136,11 @@ def piece_line(piece: ContentPiece) -> bytes:
 
 def end_line(end: End) -> bytes:
     """Return the last line of a file."""
-    return _line({"end": {"events": end.events, "contents": end.contents, "sha256": end.sha256}})
+    return _line({"end": end.model_dump()})
 
 
 def written_time(moment: datetime) -> str:
-    """Return a time as text, in UTC and with microseconds."""
+    """Return a time as text in UTC with microseconds."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
@@ -176,11 +171,6 @@ class _HeaderLine(FileModel):
     state: dict[str, object]
 
 
-class _TextLine(FileModel):
-    content: Sha256
-    text: str
-
-
 class _PieceLine(FileModel):
     content: Sha256
     part: Seq
@@ -188,14 +178,8 @@ class _PieceLine(FileModel):
     base64: str
 
 
-class _EndFields(FileModel):
-    events: Count
-    contents: Count
-    sha256: Sha256
-
-
 class _EndLine(FileModel):
-    end: _EndFields
+    end: End
 
 
 def read_header(line: bytes) -> Header:
@@ -220,13 +204,11 @@ def read_line(line: bytes, number: int) -> Line:
         with locate_event_errors(number, cast("object", event)):
             return event_from(cast("Mapping[str, object]", event))
     if "text" in fields:
-        text = _parse_as(_TextLine, fields, number)
-        return Text(text.content, text.text)
+        return _parse_as(Text, fields, number)
     if "content" in fields:
         return _piece_from(_parse_as(_PieceLine, fields, number), number)
     if "end" in fields:
-        end = _parse_as(_EndLine, fields, number).end
-        return End(end.events, end.contents, end.sha256)
+        return _parse_as(_EndLine, fields, number).end
     raise damaged_line_error(number, "is not a valid line of an export")
 
 
@@ -235,8 +217,8 @@ def locate_event_errors(number: int, event: object) -> Generator[None]:
     """Re-raise an error in an event as INVALID_ARCHIVE, with the line number of the event."""
     try:
         yield
-    except InvalidEvent as wrong:
-        raise _event_error(number, event, str(wrong), wrong.subject) from wrong
+    except InvalidEvent as error:
+        raise _event_error(number, event, str(error), error.subject) from error
     except GraphError as error:
         if error.code is Code.INVALID_ARCHIVE:
             raise
@@ -246,21 +228,19 @@ def locate_event_errors(number: int, event: object) -> Generator[None]:
 def _event_error(number: int, event: object, fault: str, invalid_subject: str | None = None) -> GraphError:
     """Return the error for an event. Its details contain `subject` and `fault`, for callers without line numbers."""
     if invalid_subject is not None:
-        error, subject = (
-            damaged_line_error(number, fault, f"After line {number:,}, {quote(invalid_subject)}"),
-            invalid_subject,
-        )
+        subject, title = invalid_subject, f"After line {number:,}, {quote(invalid_subject)}"
     else:
-        error = damaged_line_error(number, fault, f"The event in line {number:,}")
         subject = cast("Mapping[str, object]", event).get("_subject") if isinstance(event, dict) else None
+        title = f"The event in line {number:,}"
+    error = damaged_line_error(number, fault, title)
     return GraphError(error.code, error.message, {**error.details, "subject": printable(subject), "fault": fault})
 
 
 def _parse_as(model: type[_M], fields: Mapping[str, object], number: int) -> _M:
     try:
         return read(model, fields)
-    except InvalidEvent as wrong:
-        raise damaged_line_error(number, str(wrong)) from wrong
+    except InvalidEvent as error:
+        raise damaged_line_error(number, str(error)) from error
     except GraphError as error:
         raise damaged_line_error(number, f"is invalid: {error.message}") from error
 

@@ -6,7 +6,7 @@ same call resumes it.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -55,7 +55,7 @@ SUBJECTS = 2_000
 COMPARED = 1_000
 """Maximum number of events that are compared to recognise the source of a branch."""
 _STAGES = {"nodes": frozenset({Kind.NODE}), "ties": frozenset(ATTACHED)}
-_NEXT = {"nodes": "ties", "ties": "end"}
+_NEXT_STAGE = {"nodes": "ties", "ties": "end"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,8 @@ async def import_file(
         imported = await _ImportStages(core, job, header, reader, tell).run()
     except GraphError as error:
         if is_folder or error.code is Code.INVALID_ARCHIVE:
-            await _delete_imported_part(core, job)
+            await job.step(job.progress)  # raises an error if another run continues the import
+            await delete_domain(core, job.domain)
         raise
     core.log.forget(domain)
     return ImportResult(
@@ -123,10 +124,7 @@ async def import_file(
 
 
 async def _check_name_is_free(core: Core, domain: str) -> None:
-    """Raise DOMAIN_ALREADY_EXISTS if a domain has this name.
-
-    Called first, because reading the file can take a long time.
-    """
+    """Raise DOMAIN_ALREADY_EXISTS if a domain has this name. Called before the file is read, which may take long."""
     row = await core.store.first_row(ARCHIVE_HEAD, domain=domain)
     if row is not None and row.state == READY:
         raise jobs.domain_exists_error(domain)
@@ -141,25 +139,15 @@ async def _check_ancestors(core: Core, domain: str, parent: str | None) -> None:
         raise invalid_argument("name", f"Its parent {parent} would be a descendant of domain {domain}", hint)
 
 
-async def _delete_imported_part(core: Core, job: Job) -> None:
-    """Delete the part that was imported, unless another run continues the import."""
-    await job.step(job.progress)
-    await delete_domain(core, job.domain)
-
-
 async def _pages(reader: Reader, after: int, *, follows: bool = True) -> AsyncIterator[Page]:
     """Yield the pages of a file, each read in a worker thread."""
     pages = reader.pages(after, follows=follows)
     try:
-        while (page := await anyio.to_thread.run_sync(_next, pages)) is not None:
+        while (page := await anyio.to_thread.run_sync(next, pages, None)) is not None:
             yield page
     finally:
         with suppress(ValueError):  # after Ctrl-C, a thread may still be reading a page, and closes the file afterwards
             pages.close()
-
-
-def _next(pages: Generator[Page]) -> Page | None:
-    return next(pages, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,22 +212,19 @@ class _ImportStages:
                 stored_texts = [{"sha256": text.sha256, "text": text.text} for text in texts]
                 await transaction.run(MEND_CONTENTS, domain=self._job.domain, rows=stored_texts)
             if rows:
-                log_position = {
-                    "seq": seq,
-                    "at": page.events[-1]["_at"],
-                    "ontology_version": self._header.ontology_version,
-                }
                 times = ((cast("int", row["_seq"]), cast("datetime", row["_at"])) for row in page.events)
-                first_event = {"seq": page.events[0]["_seq"], "at": page.events[0]["_at"]}
-                protects = any(PROTECTION in row and row["_kind"] != Kind.DOMAIN for row in page.events)
-                arguments = {
-                    "first": first_event,
-                    "events": rows,
-                    "contents": [],
-                    "turns": seqs_with_earlier_time(times),
-                    "protects": protects,
-                }
-                await transaction.run(APPEND, domain=self._job.domain, **arguments, **log_position)
+                await transaction.run(
+                    APPEND,
+                    domain=self._job.domain,
+                    first={"seq": page.events[0]["_seq"], "at": page.events[0]["_at"]},
+                    events=rows,
+                    contents=[],
+                    turns=seqs_with_earlier_time(times),
+                    protects=any(PROTECTION in row and row["_kind"] != Kind.DOMAIN for row in page.events),
+                    seq=seq,
+                    at=page.events[-1]["_at"],
+                    ontology_version=self._header.ontology_version,
+                )
 
         await self._job.step(next_progress, append)
 
@@ -269,12 +254,8 @@ class _ImportStages:
         live_rows = [row for row in rows if row.op != Op.DELETE and row.kind in _STAGES[stage]]
         for page in split_by_size(live_rows, lambda row: row.size):
             await self._put_subjects(page)
-        next_progress = (
-            self._job.with_progress(after=rows[-1].subject)
-            if rows
-            else self._job.with_progress(stage=_NEXT[stage], after="")
-        )
-        await self._job.step(next_progress)
+        progress = {"after": rows[-1].subject} if rows else {"stage": _NEXT_STAGE[stage], "after": ""}
+        await self._job.step(self._job.with_progress(**progress))
 
     async def _put_subjects(self, rows: Sequence[SubjectRow]) -> None:
         ontology = await self._core.log.require_ontology(self._job.domain)
@@ -316,8 +297,8 @@ class _ImportStages:
             state_row = replace(state, parent=parent).state()
             await run_projection(transaction, Projection(domain, {Step.PUT_DOMAIN: [{"state": state_row}]}))
             if parent_warning is not None:
-                last = await last_event(transaction, domain, DOMAIN)
-                draft = domain_draft(replace(self._header.state, parent=None), last and last.seq)
+                domain_event = await last_event(transaction, domain, DOMAIN)
+                draft = domain_draft(replace(self._header.state, parent=None), domain_event and domain_event.seq)
                 seq = await append_job_event(self._core, transaction, domain, draft)
             await transaction.run(FINISH, domain=domain, epoch=time_ns() // 1_000)
 
@@ -325,9 +306,9 @@ class _ImportStages:
         return _ImportedDomain(seq, state.forked_from, tuple(filter(None, (parent_warning, source_warning))))
 
     async def _final_state(self) -> tuple[DomainState, str | None]:
-        """Return the domain's state, and a warning if the source of a branch is in another database.
+        """Return the domain's state, and a warning if the domain is a branch whose source is in another database.
 
-        If the source was not imported, or cannot be compared because of its database, the branch starts at the fork.
+        In this case, or if the source was not imported, the branch starts at the fork.
         """
         state = self._header.state
         if state.forked_from is None:
@@ -340,10 +321,7 @@ class _ImportStages:
 
 
 def _source_warning(core: Core, domain: str, source: str) -> str | None:
-    """Return the warning that a branch and its source are in different databases.
-
-    Returns None if the caller may not know this.
-    """
+    """Return the warning that a branch and its source are in different databases, if the caller may know this."""
     if not can_read(source, counts=False):
         return None
     try:

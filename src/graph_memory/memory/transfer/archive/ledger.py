@@ -45,20 +45,16 @@ LEFT JOIN subject f ON f.id = c.source AND f.kind = 'node' AND f.lives
 LEFT JOIN subject t ON t.id = c.target AND t.kind = 'node' AND t.lives
 WHERE {which} AND c.lives AND NOT c.erased AND c.kind IN ('connection', 'observation', 'link')
 """
-_SINCE, _OF = (
-    _ATTACHED_SUBJECTS.format(which="c.seq > ?1"),
-    _ATTACHED_SUBJECTS.format(which="(c.source = ?1 OR c.target = ?1)"),
-)
+_ATTACHED_SINCE = _ATTACHED_SUBJECTS.format(which="c.seq > ?1")
+_ATTACHED_TO = _ATTACHED_SUBJECTS.format(which="(c.source = ?1 OR c.target = ?1)")
 _DANGLING = """
 SELECT n.id, c.id FROM subject n JOIN subject c ON c.{end} = n.id
 WHERE n.seq > ? AND NOT n.lives AND n.kind = 'node' AND c.lives LIMIT 1
 """
-_LIVING = "SELECT id, source, target FROM subject WHERE lives AND kind = 'connection' AND type = ?"
+_CONNECTIONS = "SELECT id, source, target FROM subject WHERE lives AND kind = 'connection' AND type = ?"
 _EDGES = "SELECT source, target FROM subject WHERE lives AND kind = 'connection' AND type = ?"
 _REPEATED_CLAIMS = "SELECT type, name, max(owner) FROM claim GROUP BY type, name HAVING count(*) > 1"
-
-
-_TYPES = {of: kind for kind, of in TYPE_OF.items()}
+_KIND_OF_TYPE = {type_kind: kind for kind, type_kind in TYPE_OF.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +110,7 @@ class Ledger:
             self._seq = cast("int", row["_seq"])
 
     def _begin_batch(self, row: State) -> None:
-        """Raise InvalidEvent unless the event is the first of its batch.
-
-        Copied and compacted events are exempt.
-        """
+        """Raise InvalidEvent unless the event is the first of its batch, or was copied or compacted."""
         if row["_batch"] != row["_id"] and cast("int", row["_seq"]) > self._open_until:
             raise InvalidEvent(f"has the batch {quote(row['_batch'])}, which is not the batch of the event before it")
         self._batch = row["_batch"]
@@ -162,8 +155,8 @@ class Ledger:
         self._retyped |= {subject} if is_retyped else set()
         if kind in TYPE_OF:
             self._record_unique(subject, kind, row, is_retyped=is_retyped)
-        elif kind in _TYPES and not is_live:
-            self._check_is_unused(_TYPES[kind], subject.partition("/")[2])
+        elif kind in _KIND_OF_TYPE and not is_live:
+            self._check_is_unused(_KIND_OF_TYPE[kind], subject.partition("/")[2])
 
     def _check_order(self, row: State, op: Op, before: _KnownSubject | None) -> None:
         """Raise InvalidEvent if the operation is impossible in the subject's state."""
@@ -225,8 +218,8 @@ class Ledger:
         """Check the subjects of the batch that was just completed."""
         if self._seq < self._open_until:
             return
-        pairs = [(_SINCE, self._checked_until)] if self._has_attachments else []
-        for statement, parameter in (*pairs, *((_OF, node) for node in self._retyped)):
+        queries = [(_ATTACHED_SINCE, self._checked_until)] if self._has_attachments else []
+        for statement, parameter in (*queries, *((_ATTACHED_TO, node) for node in self._retyped)):
             for attachment in self._db.execute(statement, (parameter,)):
                 self._check_attachment(attachment)
         for end in ("source", "target") if self._has_deleted_nodes else ():
@@ -252,7 +245,7 @@ class Ledger:
 
     def _check_connections(self, type_id: str, connection_type: ConnectionType) -> None:
         """Record the unique endpoints of a type's connections, and check for forbidden cycles."""
-        connections = self._db.execute(_LIVING, (connection_type.name,))
+        connections = self._db.execute(_CONNECTIONS, (connection_type.name,))
         self._claim(
             type_id,
             (

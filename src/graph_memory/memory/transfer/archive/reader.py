@@ -8,7 +8,7 @@ import hashlib
 import tempfile
 import zlib
 from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -83,7 +83,7 @@ class Reader:
         """Approximate number of nodes, connections and observations at the end of the log. Set after the log was read.
         """
         self.late_types: list[AnyType] = []
-        """The types whose last declaration follows data of that type. Set after the log was read."""
+        """The types whose last declaration comes after data of the type. Set after the log was read."""
 
     def header(self) -> Header:
         """Return the parsed header of the file."""
@@ -93,8 +93,8 @@ class Reader:
     def pages(self, after: int, *, follows: bool = True) -> Generator[Page]:
         """Yield the events after number `after` in pages, with their contents.
 
-        Yields the last page after all lines were checked. Also checks the events up to `after`. With `follows`, also
-        checks each event against the events before it. Checking each file once is enough.
+        The last page is yielded after all lines were checked, including the events up to `after`. With `follows`, each
+        event is also checked against the events before it, which is enough once per file.
         """
         total = max(1, self._path.stat().st_size)
         self._line_number = 0
@@ -103,7 +103,7 @@ class Reader:
             first = next(lines, b"")
             digest.update(first)
             log, page = LogCheck(read_header(first), utc_now()), Page()
-            with _ledger_for(log, follows=follows) as ledger, closing(_Contents(ledger)) as contents:
+            with closing(Ledger(log)) if follows else nullcontext() as ledger, closing(_Contents(ledger)) as contents:
                 for line in lines:
                     parsed_line = read_line(line, self._line_number)
                     if isinstance(parsed_line, End):
@@ -115,7 +115,7 @@ class Reader:
                     page.size += len(line)
                     self._add_line(page, parsed_line, log, contents, is_wanted=log.seq >= after)
                     if page.is_full:
-                        page.fraction = _fraction_read(file) / total
+                        page.fraction = _bytes_read(file) / total
                         yield page
                         page = Page()
             raise cut_short_error(self._line_number)
@@ -188,17 +188,8 @@ class Reader:
                 yield cast("IO[bytes]", stream)
 
 
-def _fraction_read(file: IO[bytes]) -> int:
+def _bytes_read(file: IO[bytes]) -> int:
     return file.fileobj.tell() if isinstance(file, gzip.GzipFile) else file.tell()  # pyright: ignore
-
-
-@contextmanager
-def _ledger_for(log: LogCheck, *, follows: bool) -> Generator[Ledger | None]:
-    if not follows:
-        yield None
-        return
-    with closing(Ledger(log)) as ledger:
-        yield ledger
 
 
 class _Contents:
@@ -234,13 +225,16 @@ class _Contents:
             )
 
     def add_piece(self, piece: ContentPiece, line: int, *, keeps: bool) -> Blob | None:
-        """Add a piece of content. Raises INVALID_ARCHIVE if it is not the expected piece, or the content is damaged.
+        """Add a piece of content. Return the complete content after its last piece if `keeps` is true, otherwise None.
 
-        Returns the complete content after the last piece if `keeps` is set, otherwise None.
+        Raises INVALID_ARCHIVE if it is not the expected piece, or the content is damaged.
         """
         if piece.part == 1:
             self.check_complete(line)
-            self._begin_content(keeps=keeps)
+            self._size, self._digest = 0, hashlib.sha256()
+            self._decoder = codecs.getincrementaldecoder("utf-8")()
+            self._file = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=PIECE)) if keeps else None  # noqa: SIM115
+            self._files = [file for file in (*self._files, self._file) if file is not None and not file.closed]
         elif self._next_piece != (piece.sha256, piece.part, piece.of):
             raise damaged_line_error(line, "contains a piece of content without the pieces before it")
         self._digest.update(piece.data)
@@ -252,7 +246,7 @@ class _Contents:
         return self._finish_blob(piece.sha256, line) if self._next_piece is None else None
 
     def _decode(self, data: bytes, *, is_last: bool) -> None:
-        """Decode a piece, to find out whether the content is text."""
+        """Decode a piece. The content is text if no piece fails."""
         if self._decoder is not None:
             try:
                 self._decoder.decode(data, is_last)
@@ -263,12 +257,6 @@ class _Contents:
         self.count += 1
         if self.ledger is not None:
             self.ledger.content(sha256, is_line=is_line, size=size, is_text=is_text)
-
-    def _begin_content(self, *, keeps: bool) -> None:
-        self._size, self._digest = 0, hashlib.sha256()
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
-        self._file = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=PIECE)) if keeps else None  # noqa: SIM115
-        self._files = [file for file in (*self._files, self._file) if file is not None and not file.closed]
 
     def _finish_blob(self, sha256: str, line: int) -> Blob | None:
         if self._digest.hexdigest() != sha256:

@@ -86,12 +86,8 @@ def _check_merges(value: str) -> str:
     return value
 
 
-def _stored_name(name: str) -> str:
-    return f"_{name}"
-
-
 class _StoredFields(FileModel):
-    model_config = ConfigDict(alias_generator=_stored_name)
+    model_config = ConfigDict(alias_generator=lambda name: f"_{name}")
 
 
 class _Merge(FileModel):
@@ -104,7 +100,7 @@ Protected = Annotated[str, AfterValidator(_check_protection)]
 
 
 class DomainFields(_StoredFields):
-    """The properties of a domain's state, which an event of a file may contain."""
+    """The properties of a domain's state, which an event in a file may contain."""
 
     created: Recorded
     forked_from: DomainName | None = None
@@ -241,8 +237,8 @@ class _Connection(_StoredWithPeriod, _DeletedConnection):
 
     @model_validator(mode="after")
     def _check_content_fields(self) -> _Connection:
-        lines = (self.content_format, self.content_encoding, self.content_size, self.content_sha256)
-        if len({line is None for line in lines}) > 1:
+        values = (self.content_format, self.content_encoding, self.content_size, self.content_sha256)
+        if len({value is None for value in values}) > 1:
             raise ValueError("describes only part of its content")
         return self
 
@@ -299,7 +295,7 @@ _DELETION_MODELS: Mapping[Kind, type[_Event]] = {
 
 
 def event_from(row: Mapping[str, object]) -> State:
-    """Return the properties of an event of a file, as Neo4j stores them.
+    """Return the properties of an event in a file, as Neo4j stores them.
 
     Raises InvalidEvent or the error for an invalid argument if a value is invalid.
     """
@@ -315,7 +311,7 @@ def event_from(row: Mapping[str, object]) -> State:
 
 
 def domain_fields(row: Mapping[str, object]) -> State:
-    """Return the stored state of a file's domain. Raises InvalidEvent if a field is invalid."""
+    """Return the domain's state in a file, as Neo4j stores it. Raises InvalidEvent if a field is invalid."""
     return read(DomainFields, row).model_dump(by_alias=True, exclude_none=True)
 
 
@@ -351,11 +347,11 @@ def _check_subject(kind: Kind, subject: str) -> None:
         raise InvalidEvent(f'has the kind "{kind}", but is about {quote(subject)}')
 
 
-_RECORDED = ("_at", "_created", "_modified", "_summary_timestamp")
+_RECORDED_TIMES = ("_at", "_created", "_modified", "_summary_timestamp")
 
 
 def recorded_times(state: State) -> Sequence[datetime]:
     """Return the times at which an event's data was recorded, including the times of its compacted sessions."""
-    moments = [cast("datetime", state[name]) for name in _RECORDED if name in state]
+    moments = [cast("datetime", state[name]) for name in _RECORDED_TIMES if name in state]
     sessions = sessions_from_json(cast("str | None", state.get("_compacted")))
     return [*moments, *(time for session in sessions for time in (session.began, session.ended))]

@@ -112,9 +112,9 @@ class LogCheck:
     def _record_type(self, kind: Kind, row: State) -> None:
         subject = str(row["_subject"])
         if row["_op"] == Op.DELETE:
-            node_type = self.types.pop(subject, None)
-            if node_type is not None and kind is Kind.NODE_TYPE:
-                self._check_unused(node_type.name)
+            deleted_type = self.types.pop(subject, None)
+            if deleted_type is not None and kind is Kind.NODE_TYPE:
+                self._check_unused(deleted_type.name)
             return
         new_type = _TYPE_PARSERS[kind](_parse_definition(str(row["_definition"])))
         check_visible("Type", new_type.name)
@@ -132,17 +132,17 @@ class LogCheck:
 
     @property
     def _is_compacted(self) -> bool:
-        """Return whether this part of the log is compacted.
+        """Whether this part of the log is compacted.
 
-        A compacted part has only each subject's last event, so a changed type can come after its data.
+        It then has only the last event of each subject, so a changed type can come after its data.
         """
         return self.seq <= self.header.complete_after
 
     def _check_ends(self, connection_type: ConnectionType) -> None:
         for side, names in (("from_types", connection_type.from_types), ("to_types", connection_type.to_types)):
             for name in names:
-                known_names = {name} if type_subject(Kind.NODE_TYPE, name) in self.types else set[str]()
-                check_end(connection_type.name, side, name, known_names)
+                declared_names = {name} if type_subject(Kind.NODE_TYPE, name) in self.types else set[str]()
+                check_end(connection_type.name, side, name, declared_names)
 
     def _check_unused(self, node_type: str) -> None:
         for other in self.types.values():
@@ -150,7 +150,6 @@ class LogCheck:
                 raise InvalidEvent(f"deletes node type {quote(node_type)}, which {other.title} needs")
 
     def _check_rules(self, kind: Kind, row: State) -> None:
-        """Raise an error if a node or connection breaks a rule of its type."""
         if "_type" not in row:
             return
         type_definition = self.types.get(type_subject(TYPE_OF[kind], str(row["_type"])))

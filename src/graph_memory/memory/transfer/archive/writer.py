@@ -53,23 +53,30 @@ class Writer:
     def end(self, events: int, contents: int) -> str:
         """Write the last line, and return the SHA-256 of the lines before it."""
         sha256 = self._digest.hexdigest()
-        self._stream.write(end_line(End(events, contents, sha256)))
+        self._stream.write(end_line(End(events=events, contents=contents, sha256=sha256)))
         self._stream.flush()
         return sha256
 
 
 @contextmanager
 def open_writer(target: Path | IO[bytes]) -> Generator[Writer]:
-    """Yield a writer to a stream or a file. A file gets its name only when it is complete.
+    """Yield a writer to a stream or a file. See `open_target`."""
+    with open_target(target) as stream:
+        yield Writer(stream)
 
-    Compresses a file whose name ends in `.gz`. Raises FILE_CREATION_FAILED if the file cannot be written.
+
+@contextmanager
+def open_target(target: Path | IO[bytes]) -> Generator[IO[bytes]]:
+    """Yield the stream itself, or a stream that writes to a file. A file gets its name only when it is complete.
+
+    Compresses a file whose name ends in `.gz`. Raises FILE_CREATION_FAILED if the data cannot be written.
     """
     try:
         if isinstance(target, Path):
             with replace_file(target) as file, archive_stream(target, file) as stream:
-                yield Writer(stream)
+                yield stream
         else:
-            yield Writer(target)
+            yield target
     except OSError as error:
         raise write_error(target, error) from error
 

@@ -15,8 +15,7 @@ from typing import Annotated, Literal, TypeVar, cast
 
 from pydantic import AfterValidator, Field
 
-from graph_memory.memory.transfer.folder.folder_domain import DomainEntry
-from graph_memory.memory.transfer.folder.folder_links import LinkEntry
+from graph_memory.memory.transfer.folder.folder_entries import DomainEntry, LinkEntry
 from graph_memory.memory.transfer.values import FileModel, InvalidEvent, Moment, Size, Word, read
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
@@ -36,8 +35,6 @@ from graph_memory.model.values.titles import title_of
 
 REGISTRY = "_system/registry.json"
 ONTOLOGY = "_system/ontology.yaml"
-
-
 _M = TypeVar("_M", bound=FileModel)
 
 
@@ -77,7 +74,6 @@ class _StoredEntry(FileModel):
 
     @property
     def validity(self) -> Validity:
-        """The period in which the subject is valid."""
         return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
 
 
@@ -139,13 +135,12 @@ class NodeEntry(_DatedEntry):
 
     def _fields(self, modified: datetime) -> NodeFields:
         """Return the node's fields. A summary without a time gets the time of the node's last modification."""
-        has_summary = self.content_summary is not None
         return NodeFields(
             path=self.path,
             namespace=self.namespace,
             title=self.title,
             content_summary=self.content_summary,
-            summary_timestamp=(self.summary_timestamp or modified) if has_summary else None,
+            summary_timestamp=None if self.content_summary is None else self.summary_timestamp or modified,
             metadata=check_metadata(self.metadata or {}),
         )
 
@@ -214,10 +209,7 @@ class ObservationEntry(_StoredEntry):
     asks: list[str] = Field(default_factory=list[str])
 
     def draft(self, subject: str, at: datetime) -> Draft:
-        """Return the event that creates the observation.
-
-        Raises INVALID_ARGUMENT if the confidence is not from 0 to 1.
-        """
+        """Return the event that creates the observation. Raises INVALID_ARGUMENT for an invalid confidence."""
         state = ObservationState(
             text=self.text,
             time=self.time or self.created or at,
@@ -359,8 +351,8 @@ def _parse_entries(model: type[_EntryType], values: Mapping[str, object]) -> Map
 def content_from_file(data: bytes, entry: _Content, *, is_text: bool) -> Content:
     """Return the content of a file. If the entry has no encoding, valid UTF-8 becomes text, and other data binary.
 
-    Raises INVALID_ENCODING, INVALID_ARGUMENT if the format is invalid, and InvalidEvent if the registry states another
-    size.
+    Raises INVALID_ENCODING if the data does not have the encoding, INVALID_ARGUMENT if the format is invalid, and
+    InvalidEvent if the registry states another size.
     """
     if entry.size not in (None, len(data)):
         raise InvalidEvent(f"declares content of {entry.size:,} bytes, but {quote(entry.path)} has {len(data):,} bytes")

@@ -32,7 +32,7 @@ from graph_memory.memory.transfer.archive.format import (
 )
 from graph_memory.memory.transfer.archive.importing import import_file
 from graph_memory.memory.transfer.archive.writer import Writer, open_writer
-from graph_memory.memory.transfer.folder.folder_domain import DomainEntry
+from graph_memory.memory.transfer.folder.folder_entries import DomainEntry, LinkEntry
 from graph_memory.memory.transfer.folder.folder_format import (
     ONTOLOGY,
     REGISTRY,
@@ -44,7 +44,6 @@ from graph_memory.memory.transfer.folder.folder_format import (
     entries_of,
     folder_error,
 )
-from graph_memory.memory.transfer.folder.folder_links import LinkEntry
 from graph_memory.memory.transfer.results import FolderImportResult
 from graph_memory.memory.transfer.values import InvalidEvent
 from graph_memory.model.errors import Code, GraphError
@@ -75,13 +74,14 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
                 raise
             raise folder_error(str(subject), str(fault)) from error
     entries = source.entries
-    counts = {
-        "nodes": len(entries.nodes),
-        "connections": len(entries.connections),
-        "observations": len(entries.observations),
-    }
-    counts |= {"links": len(entries.links)} if entries.links else {}
-    return FolderImportResult(domain=domain, **counts, warnings=imported.warnings)
+    return FolderImportResult(
+        domain=domain,
+        nodes=len(entries.nodes),
+        connections=len(entries.connections),
+        observations=len(entries.observations),
+        links=len(entries.links) or None,
+        warnings=imported.warnings,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def _creation_draft(
 
 
 def _read_content(folder: Path, subject: str, entry: Entry) -> Content | None:
-    """Return the content of an entry's file. INVALID_ARCHIVE and INVALID_ENCODING have the entry's id."""
+    """Return the content in an entry's file. The error for invalid content states the id of the entry."""
     content = entry.content
     if content is None:
         return None

@@ -8,7 +8,6 @@ import re
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote
@@ -22,7 +21,7 @@ from graph_memory.memory.domains.relatives import check_past_is_kept
 from graph_memory.memory.graph.ontology import ontology_from_events, types_at
 from graph_memory.memory.transfer.archive.export import header_of, state_of
 from graph_memory.memory.transfer.archive.writer import write_error
-from graph_memory.memory.transfer.folder.folder_domain import domain_entry
+from graph_memory.memory.transfer.folder.folder_entries import domain_entry, link_entry
 from graph_memory.memory.transfer.folder.folder_format import (
     ONTOLOGY,
     REGISTRY,
@@ -30,7 +29,6 @@ from graph_memory.memory.transfer.folder.folder_format import (
     node_entry,
     observation_entry,
 )
-from graph_memory.memory.transfer.folder.folder_links import link_entry
 from graph_memory.memory.transfer.results import FolderExportResult
 from graph_memory.model.events import Event, Op
 from graph_memory.model.ontology.ontology import Ontology
@@ -137,7 +135,7 @@ class _FolderWriter:
             path = self._paths.of(f"{kind}s", event.draft.subject, ref) if ref is not None else ""
             if ref is not None:
                 content = await self._core.contents.fetch(self._revision.domain, ref, text)
-                await anyio.to_thread.run_sync(partial(self._write, path, content.data))
+                await anyio.to_thread.run_sync(self._write, path, content.data)
             entry_json = json.dumps(_registry_entry(event, path), ensure_ascii=False)
             registry.write(f"{',' if count else ''}\n    {json.dumps(event.draft.subject)}: {entry_json}".encode())
             count += 1
@@ -147,7 +145,7 @@ class _FolderWriter:
 async def existing_subjects(
     core: Core, revision: Revision, kinds: Collection[Kind], tell: Progress
 ) -> AsyncIterator[tuple[Event, str | None]]:
-    """Yield the last event of each existing subject of these kinds at a revision, and its text if Neo4j stores it."""
+    """Yield the last event of each existing subject of these kinds at a revision, with its text if Neo4j stores it."""
     after = ""
     params = {"source": revision.domain, "at": revision.seq}
     while page := await core.store.read(SUBJECT_PAGE, after=after, limit=PAGE, **params):

@@ -6,7 +6,7 @@ An empty cell without quotes means no value, and `""` means an empty string. Cel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from graph_memory.memory.transfer.formats.records import (
     SourcePosition,
     UnreadableSource,
 )
-from graph_memory.memory.transfer.formats.values import AS_TEXT, PARSERS, Parser, join_list, parse_string, parse_value
+from graph_memory.memory.transfer.formats.values import AS_TEXT, PARSERS, join_list, parse_string, parse_value
 from graph_memory.model.errors import GraphError
 from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.properties import PropertyValue, check_key
@@ -49,16 +49,6 @@ class Column:
     kind: str
     is_list: bool
     space: str
-
-    @property
-    def is_reserved(self) -> bool:
-        """Whether the column has a role, so that its values are not properties."""
-        return self.name.startswith("_")
-
-    @property
-    def parse(self) -> Parser:
-        """The parser for the column's cells."""
-        return PARSERS.get(self.kind, parse_string)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +77,9 @@ class Header:
 
 
 def read_csv(path: Path, options: SourceOptions) -> Items:
-    """Yield the nodes, connections and rejected records of a CSV file."""
-    try:
-        with open_source(path) as stream:
-            yield from _File(Lines(stream, path.name), options).items()
-    except UnreadableSource as error:
-        yield error.invalid_record
+    """Yield the nodes, connections and rejected records of a CSV file. Raises UnreadableSource."""
+    with open_source(path) as stream:
+        yield from _File(Lines(stream, path.name), options).items()
 
 
 class _File:
@@ -106,34 +93,29 @@ class _File:
             raise UnreadableSource(first.place, first.message, first.hint)
         try:
             header = header_of(first.rstrip("\r\n"))
-            self._check(header)
+            self._check_type(header)
         except (InvalidSourceValue, GraphError) as error:
             message, hint = error.args[0], error.hint or _HEADER_HINT
             column = error.column if isinstance(error, InvalidSourceValue) else printable(error.details.get("property"))
             raise UnreadableSource(SourcePosition(self._lines.file, 1, column), message, hint) from error
-        yield from _type_notes(header, self._lines.place)
-        for place, row in self._rows(header):
-            yield row if isinstance(row, InvalidRecord) else self._read_item(header, place, row)
+        place = self._lines.place
+        for column in header.columns:
+            if column.kind in AS_TEXT:
+                text = f"{column.name} is of type {column.kind}, and becomes text"
+                yield Note(replace(place, column=column.name), text)
+        for line in self._lines:
+            place = self._lines.place
+            data = self._read_quoted(line)
+            if data.strip() or len(header.columns) == 1:
+                yield self._read_item(header, place, data)
 
-    def _check(self, header: Header) -> None:
+    def _check_type(self, header: Header) -> None:
         role, fallback = (
             ("TYPE", self._options.connection_type) if header.is_of_connections else ("LABEL", self._options.node_type)
         )
         if role not in header.roles and fallback is None:
             option = "--connection-type" if role == "TYPE" else "--node-type"
             raise InvalidSourceValue(f"The header has no :{role}", f"Add the column, or use {option}.")
-
-    def _rows(self, header: Header) -> Iterator[tuple[SourcePosition, _Row | InvalidRecord]]:
-        for line in self._lines:
-            place = self._lines.place
-            data = self._read_quoted(line)
-            if not data.strip() and len(header.columns) > 1:
-                continue
-            text = decode_line(data.removesuffix(b"\n").removesuffix(b"\r"), place)
-            try:
-                yield place, text if isinstance(text, InvalidRecord) else cells(text, header.delimiter)
-            except InvalidSourceValue as error:
-                yield place, error.at(place)
 
     def _read_quoted(self, line: bytes) -> bytes:
         """Return a line, together with the lines into which a quoted cell continues."""
@@ -154,14 +136,17 @@ class _File:
         return b"".join(parts)
 
     def _read_item(
-        self, header: Header, place: SourcePosition, row: _Row
+        self, header: Header, place: SourcePosition, line: bytes
     ) -> NodeRecord | ConnectionRecord | InvalidRecord:
-        if len(row) != len(header.columns):
-            message = f"The row has {len(row):,} cells, and the header {len(header.columns):,}"
-            return InvalidSourceValue(message, "Put cells that contain the delimiter in quotes.").at(place)
+        text = decode_line(line.removesuffix(b"\n").removesuffix(b"\r"), place)
+        if isinstance(text, InvalidRecord):
+            return text
         try:
-            record = self._connection if header.is_of_connections else self._node
-            return record(header, place, row, *self._row_values(header, row))
+            row = cells(text, header.delimiter)
+            if len(row) != len(header.columns):
+                message = f"The row has {len(row):,} cells, and the header {len(header.columns):,}"
+                return InvalidSourceValue(message, "Put cells that contain the delimiter in quotes.").at(place)
+            return (self._connection if header.is_of_connections else self._node)(header, place, row)
         except InvalidSourceValue as error:
             return error.at(place)
 
@@ -172,36 +157,24 @@ class _File:
         for column, cell in zip(header.columns, row, strict=True):
             if cell is None or not column.name or column.role == "IGNORE":
                 continue
-            if column.is_reserved:
+            if column.name.startswith("_"):
                 reserved[column.name] = cell
             elif column.is_list:
                 properties[column.name] = join_list(cell.split(ARRAY_DELIMITER), self._options, column.name)
             else:
-                properties[column.name] = parse_value(cell, column.parse, column.name)
+                properties[column.name] = parse_value(cell, PARSERS.get(column.kind, parse_string), column.name)
         return properties, reserved
 
-    def _connection(
-        self,
-        header: Header,
-        place: SourcePosition,
-        row: _Row,
-        properties: dict[str, PropertyValue],
-        reserved: dict[str, str],
-    ) -> ConnectionRecord:
+    def _connection(self, header: Header, place: SourcePosition, row: _Row) -> ConnectionRecord:
+        properties, reserved = self._row_values(header, row)
         connection_type = header.cell("TYPE", row) or self._options.connection_type
         if not connection_type:
             raise InvalidSourceValue("The connection has no type", column=":TYPE")
         ends = (header.key("START_ID", row), header.key("END_ID", row))
         return ConnectionRecord.of(place, connection_type, ends, reserved.get("_id"), properties, reserved)
 
-    def _node(
-        self,
-        header: Header,
-        place: SourcePosition,
-        row: _Row,
-        properties: dict[str, PropertyValue],
-        reserved: dict[str, str],
-    ) -> NodeRecord:
+    def _node(self, header: Header, place: SourcePosition, row: _Row) -> NodeRecord:
+        properties, reserved = self._row_values(header, row)
         text = header.cell("LABEL", row) or self._options.node_type or ""
         labels = tuple(filter(None, text.split(ARRAY_DELIMITER)))
         if not labels:
@@ -258,12 +231,6 @@ def _parse_column(cell: str, number: int) -> Column:
     is_list = bool(match and match["list"])
     space = (match["space"] or "") if match else ""
     return Column(name if role in (None, "ID") else "", role, kind.lower(), is_list, space)
-
-
-def _type_notes(header: Header, place: SourcePosition) -> Iterator[Note]:
-    for column in header.columns:
-        if column.kind in AS_TEXT:
-            yield Note(replace(place, column=column.name), f"{column.name} is of type {column.kind}, and becomes text")
 
 
 def cells(text: str, delimiter: str) -> list[str | None]:

@@ -14,18 +14,17 @@ from graph_memory.files import open_private
 from graph_memory.memory.transfer.formats.csv_reading import ARRAY_DELIMITER
 from graph_memory.memory.transfer.formats.files import MAX_EMPTY_LINES
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.memory.transfer.formats.shape import kind_of_value, unsupported_value_error
+from graph_memory.memory.transfer.formats.values import kind_of_value, unsupported_value_error
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import NUMBERS
 
-_TAGS = "_tags:string[]"
 MAX_OPEN_FILES = 100
 """Maximum number of open files."""
 
 
 @dataclass(slots=True)
 class _CsvFile:
-    """A file with the types of its property columns and its reserved columns."""
+    """A file: the types of its property columns, and the names of its reserved columns."""
 
     name: str
     kinds: dict[str, str] = field(default_factory=dict[str, str])
@@ -43,19 +42,17 @@ class _CsvFiles:
     names: set[str] = field(default_factory=set[str])
 
     def find_file(self, record: Record, kinds: Mapping[str, str]) -> _CsvFile:
-        kind_of_record, kind = (
-            ("nodes", record.labels[0]) if isinstance(record, NodeRecord) else ("relationships", record.type)
-        )
-        type_files = self.files_by_type.setdefault((kind_of_record, kind), [])
-        matching_file = next((find_file for find_file in type_files if find_file.accepts(kinds)), None)
+        key = ("nodes", record.labels[0]) if isinstance(record, NodeRecord) else ("relationships", record.type)
+        type_files = self.files_by_type.setdefault(key, [])
+        matching_file = next((csv_file for csv_file in type_files if csv_file.accepts(kinds)), None)
         if matching_file is None:
-            matching_file = _CsvFile(self._name(kind_of_record, kind))
+            matching_file = _CsvFile(self._name(*key))
             type_files.append(matching_file)
         return matching_file
 
-    def _name(self, record_kind: str, kind: str) -> str:
+    def _name(self, group: str, type_name: str) -> str:
         """Return a name for a new file that is unique even on file systems that ignore case."""
-        stem, number = f"{record_kind}.{quote(kind, safe='')[:150]}", 1
+        stem, number = f"{group}.{quote(type_name, safe='')[:150]}", 1
         name = f"{stem}.csv"
         while name.lower() in self.names:
             number += 1
@@ -115,12 +112,10 @@ class _OpenFiles:
 
 def _header(record: Record, csv_file: _CsvFile) -> Iterator[str]:
     yield from (":ID", ":LABEL") if isinstance(record, NodeRecord) else (":START_ID", ":END_ID", ":TYPE")
-    yield from (_cell(_column_header(name)) for name in csv_file.reserved_names)
+    for name in csv_file.reserved_names:
+        kind = "string[]" if name == "_tags" else "double" if name in NUMBERS else "string"
+        yield _cell(f"{name}:{kind}")
     yield from (_cell(f"{name}:{kind}") for name, kind in csv_file.kinds.items())
-
-
-def _column_header(name: str) -> str:
-    return _TAGS if name == "_tags" else f"{name}:{'double' if name in NUMBERS else 'string'}"
 
 
 def _row(record: Record, csv_file: _CsvFile) -> Iterator[str]:
@@ -139,11 +134,7 @@ def _reserved_values(record: Record) -> dict[str, str]:
         reserved |= {"_tags": ARRAY_DELIMITER.join(record.tags) or None, **record.reserved_fields}
         reserved |= {"_format": record.format, "_encoding": record.encoding}
     else:
-        reserved |= {
-            "_id": record.id,
-            **{name: repr(value) for name, value in record.numbers().items()},
-            **record.reserved_provenance,
-        }
+        reserved |= {"_id": record.id, **record.reserved_texts()}
     reserved |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}
     return {name: text for name, text in reserved.items() if text is not None}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.memory.transfer.formats.shape import unsupported_value_error
+from graph_memory.memory.transfer.formats.values import unsupported_value_error
 from graph_memory.model.values.properties import PropertyValue
 
 LABEL = "_Exported"
@@ -21,7 +21,7 @@ _HEAD = f"""\
 // A graph, written by graph-memory. Run it in an empty Neo4j: cypher-shell --file FILE.cypher
 CREATE CONSTRAINT exported_id IF NOT EXISTS FOR (n:{LABEL}) REQUIRE n._id IS UNIQUE;
 """
-_SPECIAL = re.compile(r"""\\u|[\x00-\x1f"\\\x7f]""")
+_SPECIAL_CHARACTERS = re.compile(r"""\\u|[\x00-\x1f"\\\x7f]""")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\u": '\\\\" + "u'}
 """Replacements for special characters. No backslash may precede a `u`, since Neo4j would read a Unicode escape."""
 _Value = PropertyValue | Sequence[str] | Mapping[str, "_Value"]
@@ -29,7 +29,7 @@ _Value = PropertyValue | Sequence[str] | Mapping[str, "_Value"]
 
 @dataclass(slots=True)
 class _Rows:
-    """The rows that the script's next statement will create."""
+    """Rows of one node or connection type that no statement contains yet."""
 
     rows: list[str] = field(default_factory=list[str])
     size: int = 0
@@ -113,17 +113,14 @@ def _render_literal(value: _Value) -> str:
         case float():
             return repr(value)
         case str():
-            return f'"{_SPECIAL.sub(_escape, value)}"'
+            escaped = _SPECIAL_CHARACTERS.sub(lambda match: _ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04x}", value)
+            return f'"{escaped}"'
         case Mapping():
             return (
                 "{" + ", ".join(f"{_quoted_name(name)}: {_render_literal(item)}" for name, item in value.items()) + "}"
             )
         case _:
             return "[" + ", ".join(map(_render_literal, value)) + "]"
-
-
-def _escape(match: re.Match[str]) -> str:
-    return _ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04x}"
 
 
 def _check_names(record: Record) -> None:

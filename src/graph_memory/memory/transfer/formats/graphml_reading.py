@@ -1,7 +1,7 @@
 """Reads GraphML as a stream. Rejects declarations and expansions of XML entities.
 
 The type of a node is the data of the key `labels`, as Neo4j's APOC writes it (`:Person:Author`). The type of an edge is
-the data of the key `label`. Without such data, the attributes `labels` and `label` are used.
+the data of the key `label`. If there is no such data, the attributes `labels` and `label` are used.
 """
 
 from __future__ import annotations
@@ -66,12 +66,9 @@ class _Element:
 
 
 def read_graphml(path: Path, options: SourceOptions) -> Items:
-    """Yield the nodes, connections and rejected records of a GraphML file."""
-    try:
-        with open_source(path) as stream:
-            yield from _Parser(path.name, options).items(stream)
-    except UnreadableSource as error:
-        yield error.invalid_record
+    """Yield the nodes, connections and rejected records of a GraphML file. Raises UnreadableSource."""
+    with open_source(path) as stream:
+        yield from _Parser(path.name, options).items(stream)
 
 
 class _Parser:
@@ -106,16 +103,13 @@ class _Parser:
     def items(self, stream: IO[bytes]) -> Iterator[Item]:
         bytes_read = 0
         while True:
-            unparsed = (
-                bytes_read - self._expat.CurrentByteIndex
-            )  # a long tag is parsed again from its start, so each chunk is larger than the previous chunk
+            # A long tag is parsed again from its start, so each chunk must be larger than the one before.
+            unparsed = bytes_read - self._expat.CurrentByteIndex
             with translate_unpack_errors(self._place):
                 chunk = stream.read(max(CHUNK, min(unparsed, MAX_BYTES - unparsed)))
             encoding_match = None if bytes_read else _XML_ENCODING.match(chunk)
-            if encoding_match and _codec(encoding_match[1].decode()) in (
-                "utf-8",
-                "utf-8-sig",
-            ):  # the parser knows only one spelling
+            codec = _codec(encoding_match[1].decode()) if encoding_match else ""
+            if codec in ("utf-8", "utf-8-sig"):  # the parser knows only one spelling
                 self._expat = self._create_parser("utf-8")
             self._parse(chunk)
             bytes_read += len(chunk)
@@ -250,7 +244,8 @@ class _Parser:
             elif key is None:
                 raise InvalidSourceValue(f"The key {printable(name)} is not declared", "Add a <key> for it.", name)
             else:
-                properties[key.name] = _value(key, text)
+                stripped_text = text if key.parse is parse_string else text.strip()
+                properties[key.name] = parse_value(stripped_text, key.parse, key.name)
         return reserved, properties
 
 
@@ -260,10 +255,6 @@ def _codec(encoding: str) -> str:
         return codecs.lookup(encoding).name
     except LookupError:
         return ""
-
-
-def _value(key: _Key, text: str) -> PropertyValue:
-    return parse_value(text if key.parse is parse_string else text.strip(), key.parse, key.name)
 
 
 def _require_attribute(attributes: Mapping[str, str], name: str) -> str:

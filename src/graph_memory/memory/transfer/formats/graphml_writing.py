@@ -9,8 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from graph_memory.memory.transfer.formats.graphml_reading import TAG_SEPARATOR
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.memory.transfer.formats.shape import kind_of_value, unsupported_value_error
-from graph_memory.model.values.properties import PropertyValue
+from graph_memory.memory.transfer.formats.values import kind_of_value, unsupported_value_error
 from graph_memory.model.values.strength import NUMBERS
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -41,8 +40,8 @@ def write_graphml(records: Callable[[], Iterable[Record]], stream: IO[bytes]) ->
 
 
 def _declaration(key: str, element_name: str, name: str, kind: str) -> bytes:
-    key_start = f"<key id={_attribute(key)} for={_attribute(element_name)} attr.name={_attribute(name)}"
-    return f"{key_start} attr.type={_attribute(kind)}/>\n".encode()
+    key_start = f"<key id={quoteattr(key)} for={quoteattr(element_name)} attr.name={quoteattr(name)}"
+    return f"{key_start} attr.type={quoteattr(kind)}/>\n".encode()
 
 
 def _collect_keys(records: Iterable[Record]) -> tuple[dict[tuple[str, str], str], dict[_KeyId, str]]:
@@ -62,14 +61,15 @@ def _collect_keys(records: Iterable[Record]) -> tuple[dict[tuple[str, str], str]
 def _element(record: Record, keys: Mapping[_KeyId, str]) -> Iterator[str]:
     element_name = _element_name(record)
     if isinstance(record, NodeRecord):
-        yield f"<node id={_attribute(str(record.key))}>"
+        yield f"<node id={quoteattr(str(record.key))}>"
     else:
-        id_attribute = "" if record.id is None else f" id={_attribute(record.id)}"
-        yield f"<edge{id_attribute} source={_attribute(str(record.start))} target={_attribute(str(record.end))}>"
+        id_attribute = "" if record.id is None else f" id={quoteattr(record.id)}"
+        yield f"<edge{id_attribute} source={quoteattr(str(record.start))} target={quoteattr(str(record.end))}>"
     for name, text in _reserved_values(record).items():
         yield _data(name, text)
     for name, value in record.properties.items():
-        yield _data(keys[element_name, name, kind_of_value(value)], _render_value(value))
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        yield _data(keys[element_name, name, kind_of_value(value)], text)
     yield f"</{element_name}>"
 
 
@@ -84,25 +84,13 @@ def _reserved_values(record: Record) -> dict[str, str]:
         reserved |= {"labels": f":{record.labels[0]}", "_format": record.format, "_encoding": record.encoding}
         reserved |= {"_tags": TAG_SEPARATOR.join(record.tags) or None, **record.reserved_fields}
     else:
-        reserved |= {
-            "label": record.type,
-            **{name: repr(value) for name, value in record.numbers().items()},
-            **record.reserved_provenance,
-        }
+        reserved |= {"label": record.type, **record.reserved_texts()}
     reserved |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}
     return {name: text for name, text in reserved.items() if text is not None}
 
 
 def _data(key: str, text: str) -> str:
-    return f"<data key={_attribute(key)}>{escape(text, {chr(13): '&#13;'})}</data>"
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(text)
-
-
-def _render_value(value: PropertyValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return f"<data key={quoteattr(key)}>{escape(text, {chr(13): '&#13;'})}</data>"
 
 
 def _check_record(record: Record) -> None:

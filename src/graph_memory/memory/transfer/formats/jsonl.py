@@ -71,17 +71,14 @@ class _Connection(FileModel):
     valid_to: str | None = None
 
 
-class _ApocNode(FileModel):
-    type: Literal["node"]
-    id: _Text
-    labels: list[_Text] | None = None
-    properties: _Properties
-
-
 class _ApocEnd(FileModel):
     id: _Text
     labels: list[_Text] | None = None
     properties: _Properties
+
+
+class _ApocNode(_ApocEnd):
+    type: Literal["node"]
 
 
 class _ApocRelationship(FileModel):
@@ -94,15 +91,12 @@ class _ApocRelationship(FileModel):
 
 
 def read_jsonl(path: Path, options: SourceOptions) -> Items:
-    """Yield the nodes, connections and rejected records of a file of JSON Lines."""
-    try:
-        with open_source(path) as stream:
-            lines = Lines(stream, path.name)
-            for line in lines:
-                if line.strip():
-                    yield _read_item(line, lines.place, options)
-    except UnreadableSource as error:
-        yield error.invalid_record
+    """Yield the nodes, connections and rejected records of a file of JSON Lines. Raises UnreadableSource."""
+    with open_source(path) as stream:
+        lines = Lines(stream, path.name)
+        for line in lines:
+            if line.strip():
+                yield _read_item(line, lines.place, options)
 
 
 def _read_item(line: bytes, place: SourcePosition, options: SourceOptions) -> Item:
@@ -152,8 +146,8 @@ def _validate(model: type[_M], value: object, column: str) -> _M:
         raise InvalidSourceValue(f"{column} must be an object", _HINT, column)
     try:
         return read(model, cast("Mapping[str, object]", value))
-    except InvalidEvent as wrong:
-        raise InvalidSourceValue(f"The {column or 'line'} {wrong}", _HINT, column or None) from wrong
+    except InvalidEvent as error:
+        raise InvalidSourceValue(f"The {column or 'line'} {error}", _HINT, column or None) from error
 
 
 def _node(node: _Node, place: SourcePosition, options: SourceOptions) -> NodeRecord:

@@ -37,7 +37,7 @@ from graph_memory.storage.queries import query
 class Neo4jSource:
     """A database of a Neo4j server, at a URI such as `bolt://host:7687` or `neo4j+s://host`.
 
-    Without a user name and a password, it is read without a login. The default database is the user's home database.
+    Without a password, it is read without a login. The default database is the user's home database.
     """
 
     uri: str
@@ -92,7 +92,7 @@ class _Reader:
         self._options = options
         self._labels = list(options.only_labels)
         self._notes: dict[str, Note] = {}
-        """The texts of the notes so far, so that each note is reported only once."""
+        """The notes so far, keyed by text, so that each note is reported only once."""
 
     def items(self) -> Items:
         """Yield the records, each after its notes."""
@@ -167,10 +167,7 @@ class _Reader:
             raise _type_error(name, key_value, "text or a number, because it is the id")
 
     def _as_storable(self, name: str, value: object, place: SourcePosition) -> object:
-        """Return a property value that can be stored.
-
-        Converts other types, such as points, to text, and adds a note.
-        """
+        """Return the value as a property. Converts other types, such as points, to text, and adds a note."""
         match value:
             case TextValue():
                 self._add_note(place, name, f"{name} is of type {value.type}, and becomes text")

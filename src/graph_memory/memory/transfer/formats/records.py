@@ -18,9 +18,9 @@ from graph_memory.model.values.strength import (
     check_strength,
 )
 
-_SHARED = ("_content", "_valid_from", "_valid_to")
-RESERVED_NODE_NAMES = frozenset({*_SHARED, *STORED.values(), "_tags", "_format", "_encoding"})
-RESERVED_CONNECTION_NAMES = frozenset({*_SHARED, *NUMBERS, *PROVENANCE_KEYS.values(), "_id"})
+_SHARED_NAMES = ("_content", "_valid_from", "_valid_to")
+RESERVED_NODE_NAMES = frozenset({*_SHARED_NAMES, *STORED.values(), "_tags", "_format", "_encoding"})
+RESERVED_CONNECTION_NAMES = frozenset({*_SHARED_NAMES, *NUMBERS, *PROVENANCE_KEYS.values(), "_id"})
 """Reserved names in exports of graph-memory: names of connection values that are not properties."""
 
 
@@ -107,7 +107,7 @@ class NodeRecord(Body):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionRecord(Body):
-    """A connection read from an import source."""
+    """A connection of a source."""
 
     type: str
     start: Key
@@ -154,11 +154,12 @@ class ConnectionRecord(Body):
             made={name: reserved[key] for name, key in PROVENANCE_KEYS.items() if key in reserved},
         )
 
-    def numbers(self) -> dict[str, float]:
-        """Return the strength and the importance, keyed by reserved name.
+    def reserved_texts(self) -> dict[str, str]:
+        """Return the strength, the importance and the provenance as text, keyed by reserved name. See `numbers`."""
+        return {**{name: repr(value) for name, value in self.numbers().items()}, **self.reserved_provenance}
 
-        Raises INVALID_ARGUMENT if a value is not from 0 to 1.
-        """
+    def numbers(self) -> dict[str, float]:
+        """Return the strength and importance by reserved name. Raises INVALID_ARGUMENT if one is not from 0 to 1."""
         scores = {} if self.importance is None else {IMPORTANCE: check_fraction("importance", self.importance)}
         return {**check_strength(self.strength).state(), **scores}
 
@@ -219,8 +220,7 @@ class SourceOptions:
     labels: tuple[str, ...] = ()
     """Preferred labels. The type of a node is its first label in this list, or else its rarest label."""
     id_property: str | None = None
-    """The property that will store a node's key in the source. For a Neo4j server, the property that contains the key.
-    """
+    """The property in which a node's key is stored. For a Neo4j server, also the property that contains the key."""
     content_property: str | None = None
     """The property whose text becomes the content."""
     join_arrays: str | None = None

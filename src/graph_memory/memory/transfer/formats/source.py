@@ -9,7 +9,7 @@ from graph_memory.memory.transfer.formats.csv_reading import read_csv
 from graph_memory.memory.transfer.formats.graphml_reading import read_graphml
 from graph_memory.memory.transfer.formats.jsonl import read_jsonl
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource, read_neo4j
-from graph_memory.memory.transfer.formats.records import Item, Items, SourceOptions
+from graph_memory.memory.transfer.formats.records import Item, Items, SourceOptions, UnreadableSource
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.foreign import is_server
 
@@ -57,7 +57,7 @@ def _list_files(source: Path) -> list[Path]:
 
 
 def items_of(sources: Sequence[Path | Neo4jSource], options: SourceOptions) -> Iterator[Item]:
-    """Yield the records of sources, one source after the other.
+    """Yield the records of sources, one source after the other. An unreadable file ends with an invalid record.
 
     Raises INVALID_ARGUMENT if a file cannot be opened. For a server, raises the errors of `read_neo4j`.
     """
@@ -69,9 +69,11 @@ def items_of(sources: Sequence[Path | Neo4jSource], options: SourceOptions) -> I
         if isinstance(source, Neo4jSource):
             yield from read_neo4j(source, options)
         else:
-            yield from READERS[_format_suffix(source)](source, options)
+            try:
+                yield from READERS[_format_suffix(source)](source, options)
+            except UnreadableSource as error:
+                yield error.invalid_record
 
 
 def _format_suffix(path: Path) -> str:
-    name = path.name.lower().removesuffix(".gz")
-    return Path(name).suffix
+    return Path(path.name.lower().removesuffix(".gz")).suffix

@@ -1,4 +1,4 @@
-"""Converts values of other formats to properties: text, numbers and booleans."""
+"""Converts values of other formats to properties: text, numbers and booleans. Also names the types of properties."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from graph_memory.memory.transfer.formats.records import InvalidSourceValue, SourceOptions
-from graph_memory.model.text.wording import kind_of, quote
+from graph_memory.memory.transfer.formats.records import InvalidSourceValue, NodeRecord, Record, SourceOptions
+from graph_memory.model.errors import GraphError
+from graph_memory.model.text.wording import kind_of, printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue
 
 _INTEGER = re.compile(r"[+-]?\d{1,40}", re.ASCII)
@@ -76,10 +78,7 @@ def parse_value(text: str, parse: Parser, column: str) -> PropertyValue:
 
 
 def join_list(values: Sequence[str], options: SourceOptions, column: str) -> str:
-    """Join a list into one string with the separator in the options.
-
-    Raises InvalidSourceValue if they have no separator.
-    """
+    """Join a list with the separator in the options. Raises InvalidSourceValue if there is no separator."""
     if options.join_arrays is None:
         raise InvalidSourceValue(f"The value of {quote(column)} is a list", _LIST_HINT, column)
     return options.join_arrays.join(values)
@@ -91,7 +90,8 @@ def from_json(value: object, options: SourceOptions, column: str) -> PropertyVal
         case None | str() | bool() | int() | float():
             return value
         case list():
-            return join_list([_as_text(item) for item in cast("list[object]", value)], options, column)
+            texts = [item if isinstance(item, str) else quote(item) for item in cast("list[object]", value)]
+            return join_list(texts, options, column)
         case _:
             message = f"{column} is {kind_of(value)}; values must be text, numbers or booleans"
             raise InvalidSourceValue(
@@ -99,5 +99,24 @@ def from_json(value: object, options: SourceOptions, column: str) -> PropertyVal
             )
 
 
-def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else quote(value)
+def kind_of_value(value: PropertyValue) -> str:
+    """Return the name of a value's type in other formats."""
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "long"
+        case float():
+            return "double"
+        case _:
+            return "string"
+
+
+def unsupported_value_error(record: Record, format_name: str, reason: str) -> GraphError:
+    """Return the error for a node or connection that a format cannot represent."""
+    name = f"Node {record.key}" if isinstance(record, NodeRecord) else f"Connection {record.id}"
+    return invalid_argument(
+        "format",
+        f"{format_name} cannot represent {printable(name)}: {printable(reason)}",
+        "Export with --format jsonl.",
+    )

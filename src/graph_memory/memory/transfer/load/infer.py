@@ -59,13 +59,8 @@ class _PropertyStatistics:
             self.values.setdefault(key, value)
 
     def rule(self, name: str, total: int, *, of_nodes: bool) -> PropertyRule:
-        """Return the rule that the data supports for this property.
-
-        `total` is the number of records of its node or connection type.
-        """
-        value_type = next(
-            (value_type for value_type in _TYPES_BY_NARROWNESS if value_type in self.possible_types), None
-        )
+        """Return the rule that the data supports for this property of a type with `total` records."""
+        value_type = next((kind for kind in _TYPES_BY_NARROWNESS if kind in self.possible_types), None)
         if self.count < MIN_OF_TYPE and value_type in (PropertyType.DATE, PropertyType.DATETIME):
             value_type = PropertyType.STRING
         is_unique = of_nodes and self._is_unique(value_type, total)

@@ -101,8 +101,10 @@ class _Load:
     async def run(self) -> LoadResult:
         """Validate all records. Write them if none is rejected."""
         current_ontology = await self.core.log.ontology(self.domain)
-        if current_ontology is not None:
-            await self._register_outside_nodes()
+        if current_ontology is not None:  # some endpoints of connections may exist only in the domain
+            missing_ids = await anyio.to_thread.run_sync(self.staging.missing_ends)
+            if missing_ids:
+                self.staging.add_outside_nodes(await types_of_existing(self.core.store, self.domain, missing_ids))
         ontology = await self._ontology_to_apply(current_ontology)
         validation = GraphValidation(
             self.staging, _planned_ontology(current_ontology, ontology), self.core.contents.check
@@ -133,12 +135,6 @@ class _Load:
             hint = "Use --ontology infer to infer the types from the data, or --ontology FILE."
             raise GraphError(error.code, error.message, {**error.details, "hint": hint})
         return ontology
-
-    async def _register_outside_nodes(self) -> None:
-        """Stage the types of nodes that exist only in the domain, but are endpoints of connections in the source."""
-        missing_ids = await anyio.to_thread.run_sync(self.staging.missing_ends)
-        if missing_ids:
-            self.staging.add_outside_nodes(await types_of_existing(self.core.store, self.domain, missing_ids))
 
     async def _decide_fates(self) -> None:
         """Record the outcomes of records that an earlier run wrote, or that have an id which exists in the domain."""
@@ -174,7 +170,7 @@ class _Load:
     def request(self, kind: Kind, number: int) -> Request | None:
         """Return the request that identifies a page by source hash, options and page number.
 
-        Returns None if ids may already exist, because then records of an earlier run are recognised by their ids.
+        If ids may already exist, return None, because records of an earlier run are then recognised by their ids.
         """
         if self.options.on_conflict != "fail":
             return None

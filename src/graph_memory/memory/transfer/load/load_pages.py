@@ -22,10 +22,9 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Request
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import Validity
-from graph_memory.model.values.strength import Strength
 from graph_memory.progress import Progress
 
-_NOTHING = LoadCounts()
+_KINDS = (Kind.NODE, Kind.CONNECTION)
 
 
 @dataclass(slots=True)
@@ -37,13 +36,13 @@ class Pages:
     staging: Staging
     request: Callable[[Kind, int], Request | None]
     skip_invalid: bool
-    counts: dict[Kind, LoadCounts] = field(default_factory=lambda: {Kind.NODE: _NOTHING, Kind.CONNECTION: _NOTHING})
+    counts: dict[Kind, LoadCounts] = field(default_factory=lambda: dict.fromkeys(_KINDS, LoadCounts()))
     seqs: list[int] = field(default_factory=list[int])
     """The numbers of the first and the last event of each page."""
 
     async def write(self, tell: Progress) -> None:
         """Write all nodes, then all connections. Raises INVALID_SOURCE if the domain rejects some of them."""
-        for kind in (Kind.NODE, Kind.CONNECTION):
+        for kind in _KINDS:
             spans = self.staging.spans(kind)
             for number, span in enumerate(spans):
                 tell(f"Loading {kind}s", number / len(spans))
@@ -121,21 +120,20 @@ class Pages:
 
 
 def _edit(staged: Staged, node: NewNode | NewConnection) -> NodeEdit | ConnectionEdit:
-    """Return the edit that makes an existing subject match the record. Keeps values that the record does not have."""
+    """Return the edit that makes an existing subject match the record. Values that the record lacks are kept."""
     content = None if staged.content is None else node.content
-    if isinstance(node, NewConnection) or not isinstance(staged, StagedNode):
-        connection = node if isinstance(node, NewConnection) else None
+    if isinstance(node, NewConnection):
         return ConnectionEdit(
             properties=node.properties,
             content=content,
-            strength=connection.strength if connection else Strength(),
-            importance=connection.importance if connection else None,
+            strength=node.strength,
+            importance=node.importance,
             expected_version=None,
         )
     return NodeEdit(
         properties=node.properties,
         content=content,
-        format=staged.format,
+        format=cast("StagedNode", staged).format,
         tags=node.tags or None,
         fields=node.fields,
         expected_version=None,

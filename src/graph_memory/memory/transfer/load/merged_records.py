@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -16,7 +16,7 @@ ROWS_PER_STEP = 5_000
 """Maximum number of rows read in one step."""
 MAX_CHARACTERS = 500_000_000
 """Maximum total length of a memory's imported texts, in characters."""
-_SEVERAL_TYPES = "an entity with several types gets the first of them"
+_TYPE_NOTE = "an entity with several types gets the first of them"
 
 
 @dataclass(slots=True)
@@ -42,8 +42,8 @@ class MergedRecords:
 
     def merge_in_steps(self, rows: Iterable[Row]) -> Iterator[None]:
         """Merge the rows of a memory step by step. Raises INVALID_ARGUMENT if they exceed `MAX_CHARACTERS`."""
-        remaining = iter(rows)
-        while page := list(islice(remaining, ROWS_PER_STEP)):
+        iterator = iter(rows)
+        while page := list(islice(iterator, ROWS_PER_STEP)):
             for row in page:
                 self._merge_row(row)
             yield
@@ -68,19 +68,13 @@ class MergedRecords:
         self._count_characters(row.name, row.description)
         entity = self.entities.setdefault(row.name, MergedEntity(row.place, row.name))
         if entity.type is not None and row.type not in (None, entity.type):
-            self.findings.note(Note(row.place, _SEVERAL_TYPES))
+            self.findings.note(Note(row.place, _TYPE_NOTE))
         entity.type = row.type if entity.type is None else entity.type
         entity.description = entity.description or row.description
-        entity.properties = _merge_properties(entity.properties, row.properties)
+        entity.properties = {**row.properties, **entity.properties}
 
     def _count_characters(self, *texts: str) -> None:
         self._characters += sum(map(len, texts)) + 100
         if self._characters > MAX_CHARACTERS:
             message = f"The memory contains more than {MAX_CHARACTERS:,} characters"
             raise invalid_argument("source", message, "Import parts of it, one after the other.")
-
-
-def _merge_properties(
-    preferred: Mapping[str, PropertyValue], other: Mapping[str, PropertyValue]
-) -> dict[str, PropertyValue]:
-    return {**other, **preferred}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from graph_memory.memory.transfer.formats.records import InvalidRecord, Note, SourceOptions
+from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.formats.source import GivenSource, items_of, sources_of
 from graph_memory.memory.transfer.load.staged_record import Findings
 from graph_memory.memory.transfer.load.staging import Staging
@@ -13,7 +13,6 @@ from graph_memory.memory.transfer.load.validate_graph import GraphValidation, in
 from graph_memory.memory.transfer.results import RejectedRecord, RejectedRecords, SourceNote
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress, log_progress
 
 Sources = GivenSource | Sequence[GivenSource]
@@ -40,7 +39,7 @@ def infer_ontology(
     with closing(Staging(options or SourceOptions())) as staging:
         for _ in read_in_steps(staging, source):
             tell("Reading", None)
-        for _ in GraphValidation(staging, None, _accept_any_content).run():
+        for _ in GraphValidation(staging, None, lambda _: None).run():
             tell("Checking", None)
         raise_if_invalid(staging.findings, skip_invalid=skip_invalid)
         tell("Inferring", None)
@@ -54,10 +53,6 @@ def read_in_steps(staging: Staging, source: Sources) -> Iterator[None]:
     """
     sources = source if isinstance(source, Sequence) and not isinstance(source, str) else [source]
     return staging.stage_in_steps(items_of(sources_of(sources), staging.options))
-
-
-def _accept_any_content(_: Content) -> None:
-    return None
 
 
 def raise_if_invalid(findings: Findings, *, skip_invalid: bool, skip_hint: Hint = SKIP_HINT) -> None:
@@ -86,35 +81,27 @@ def invalid_source_error(findings: Findings, skip_hint: Hint = SKIP_HINT) -> Gra
 
 def rejected_records(findings: Findings) -> RejectedRecords:
     """Return the number of rejected records per error code, and the first of these records."""
-    return RejectedRecords(
-        count=findings.count, codes=dict(findings.codes), first=tuple(map(_rejected_record, findings.invalid_records))
+    first_records = tuple(
+        RejectedRecord(
+            file=record.place.file,
+            line=record.place.line or None,
+            column=record.place.column,
+            element=record.place.element,
+            code=str(record.code),
+            message=record.message,
+            hint=record.hint,
+        )
+        for record in findings.invalid_records
     )
-
-
-def _rejected_record(record: InvalidRecord) -> RejectedRecord:
-    place = record.place
-    return RejectedRecord(
-        file=place.file,
-        line=place.line or None,
-        column=place.column,
-        element=place.element,
-        code=str(record.code),
-        message=record.message,
-        hint=record.hint,
-    )
+    return RejectedRecords(count=findings.count, codes=dict(findings.codes), first=first_records)
 
 
 def notes(findings: Findings) -> tuple[SourceNote, ...]:
-    """Return the notes on data that is stored differently.
-
-    If there are too many, the last note states how many are omitted.
-    """
-    results = [_note(note) for note in findings.notes.values()]
+    """Return the notes on data that is stored differently. If some are omitted, the last note states their number."""
+    results = [
+        SourceNote(file=note.place.file, line=note.place.line or None, column=note.place.column, text=note.text)
+        for note in findings.notes.values()
+    ]
     if findings.unlisted:
         results.append(SourceNote(file=results[-1].file, text=f"{findings.unlisted:,} more notes are not listed"))
     return tuple(results)
-
-
-def _note(note: Note) -> SourceNote:
-    place = note.place
-    return SourceNote(file=place.file, line=place.line or None, column=place.column, text=note.text)

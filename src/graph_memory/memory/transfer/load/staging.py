@@ -11,7 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from graph_memory.memory.transfer.archive.ledger import translate_sqlite_errors
 from graph_memory.memory.transfer.formats.records import (
@@ -55,8 +55,6 @@ CREATE TABLE outside (id TEXT PRIMARY KEY, type TEXT);
 CREATE TABLE claim (name TEXT PRIMARY KEY, owner TEXT) WITHOUT ROWID;
 CREATE TABLE pair (type TEXT, source TEXT, target TEXT, count INTEGER, PRIMARY KEY (type, source, target));
 """
-
-
 S = TypeVar("S", StagedNode, StagedConnection)
 
 
@@ -83,8 +81,8 @@ class Staging:
 
     def stage_in_steps(self, items: Iterable[Item]) -> Iterator[None]:
         """Stage the records step by step, and set the type of every node and the id of every connection."""
-        remaining = iter(items)
-        while page := list(islice(remaining, PAGE)):
+        iterator = iter(items)
+        while page := list(islice(iterator, PAGE)):
             with translate_sqlite_errors():
                 for item in page:
                     self._stage(item)
@@ -123,16 +121,13 @@ class Staging:
             self._reject(InvalidRecord(node.place, Code.NODE_ALREADY_EXISTS, message, key=node.key))
 
     def _reject(self, record: InvalidRecord) -> None:
-        """Reject a record.
-
-        Reserves the id of a rejected node, so that its connections are not attached to another node.
-        """
+        """Reject a record. The id of a rejected node is reserved, so that its connections get no other node."""
         self.findings.reject(record)
         if record.key is not None:
             self._db.execute("INSERT OR IGNORE INTO left_out VALUES (?)", (subject_id(record.key),))
 
     def _content(self, record: Record) -> tuple[dict[str, PropertyValue], str | None]:
-        """Return a record's properties and content. The options can select a property whose value is the content."""
+        """Return a record's properties and content. The options can name a property whose value is the content."""
         properties = dict(record.properties)
         name = self.options.content_property
         if name is not None and record.content is None and isinstance(properties.get(name), str):
@@ -150,10 +145,7 @@ class Staging:
         self._db.execute(f"INSERT INTO connection ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
 
     def _choose_types(self) -> None:
-        """Choose the type of nodes with several labels: a preferred label, or else the rarest label.
-
-        The other labels become tags.
-        """
+        """Choose one label of each node as its type: a preferred label, or else the rarest. The rest become tags."""
         if not self._has_choices:
             return
         for n, text in self._db.execute("SELECT n, body FROM node ORDER BY n").fetchall():
@@ -179,7 +171,7 @@ class Staging:
 
     def _next_ordinal(self, *pair: str) -> str:
         upsert = "INSERT INTO pair VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
-        return str(cast("tuple[int]", self._fetch_one(upsert, *pair))[0])
+        return str(self._db.execute(upsert, pair).fetchone()[0])
 
     def counts(self) -> tuple[dict[str, int], dict[str, int]]:
         """Return the numbers of accepted nodes and of accepted connections, keyed by type."""
@@ -205,9 +197,7 @@ class Staging:
     def page(self, kind: Kind, span: Span) -> Sequence[Staged]:
         """Return the accepted nodes or connections in a span."""
         read = self._nodes if kind is Kind.NODE else self._connections
-        return [
-            connection for connection in read(span.first - 1, span.last - span.first + 1) if connection.n <= span.last
-        ]
+        return [staged for staged in read(span.first - 1, span.last - span.first + 1) if staged.n <= span.last]
 
     def spans(self, kind: Kind) -> list[Span]:
         """Return the spans of the pages of nodes or connections. The same source always results in the same spans."""
@@ -224,11 +214,12 @@ class Staging:
     def decide(self, fates: Iterable[tuple[Staged, LoadOutcome]]) -> None:
         """Store the outcomes of nodes or connections."""
         for staged, fate in fates:
-            self.run(f"UPDATE {_table(staged)} SET fate = ? WHERE n = ?", fate, staged.n)  # noqa: S608 - our own names
+            table = "node" if isinstance(staged, StagedNode) else "connection"
+            self.run(f"UPDATE {table} SET fate = ? WHERE n = ?", fate, staged.n)  # noqa: S608 - our own names
 
     def _nodes(self, after: int, limit: int) -> list[StagedNode]:
         return [
-            StagedNode(n, LoadOutcome(fate), node_id, kind, _place(*place), *_parse_body(text))
+            StagedNode(n, LoadOutcome(fate), node_id, kind, _place(*place), *json.loads(text))
             for n, fate, node_id, kind, text, *place in self.run(_NODES, after, limit)
         ]
 
@@ -243,7 +234,7 @@ class Staging:
                 target,
                 _place(*place),
                 (begins, ends),
-                *_parse_body(text),
+                *json.loads(text),
             )
             for n, fate, connection_id, kind, source, target, text, begins, ends, *place in self.run(
                 _CONNECTIONS, after, limit
@@ -256,10 +247,7 @@ class Staging:
         self.findings.reject(InvalidRecord.of(staged.place, error))
 
     def claim(self, owner: str, *name: str) -> str | None:
-        """Claim a unique name for a subject.
-
-        Returns None on success, otherwise the subject that already claimed the name.
-        """
+        """Claim a unique name for a subject. Return the subject that already claimed it, or None on success."""
         text = json.dumps(name)
         with translate_sqlite_errors():
             if self._db.execute("INSERT OR IGNORE INTO claim VALUES (?, ?)", (text, owner)).rowcount:
@@ -280,20 +268,13 @@ class Staging:
         return bool(self.run("SELECT 1 FROM node JOIN left_out USING (id) WHERE id = ?", subject_id))
 
     def add_outside_nodes(self, types: Mapping[str, str]) -> None:
-        """Record the types of endpoints that are nodes of the domain but not of the source, keyed by id."""
+        """Record the types of endpoints, keyed by id, that are nodes of the domain but not of the source."""
         self._db.executemany("INSERT OR IGNORE INTO outside VALUES (?, ?)", types.items())
 
     def run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Run an SQL statement, and return its rows."""
         with translate_sqlite_errors():
             return self._db.execute(statement, values).fetchall()
-
-    def _fetch_one(self, query: str, *values: object) -> tuple[Any, ...] | None:
-        return self._db.execute(query, values).fetchone()
-
-
-def _table(staged: Staged) -> str:
-    return "node" if isinstance(staged, StagedNode) else "connection"
 
 
 def _all_pages(page_of: Callable[[int, int], Sequence[S]]) -> Iterator[S]:
@@ -348,10 +329,6 @@ def _place(file: str, line: int, element: str | None) -> SourcePosition:
 
 def _body(properties: Mapping[str, PropertyValue], content: str | None, record: Record, more: Sequence[object]) -> str:
     return json.dumps([properties, content, record.valid_from, record.valid_to, *more], ensure_ascii=True)
-
-
-def _parse_body(body: str) -> list[Any]:
-    return json.loads(body)
 
 
 def subject_id(key: Key) -> str:

@@ -15,7 +15,7 @@ from graph_memory.memory.graph.connections import FORMAT, NewConnection
 from graph_memory.memory.graph.nodes import NewNode
 from graph_memory.memory.transfer.load.infer import Inference
 from graph_memory.memory.transfer.load.staged_record import Staged, StagedConnection, StagedNode
-from graph_memory.memory.transfer.load.staging import PAGE, Staging
+from graph_memory.memory.transfer.load.staging import PAGE, S, Staging
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.ontology import Ontology
@@ -46,8 +46,8 @@ class ValidatedRecord(NamedTuple):
 class GraphValidation:
     """Checks all staged records, and rejects records that cannot be loaded.
 
-    Without an ontology, rejects only records that no ontology would allow. Types that an open ontology lacks are added
-    when their records are written.
+    If there is no ontology, only records that no ontology would allow are rejected. Types that an open ontology lacks
+    are added when their records are written.
     """
 
     def __init__(self, staging: Staging, ontology: Ontology | None, check_content: Callable[[Content], None]) -> None:
@@ -57,23 +57,20 @@ class GraphValidation:
 
     def run(self) -> Iterator[None]:
         """Check all nodes and then all connections, yielding between steps."""
-        for number, node in enumerate(self._staging.nodes()):
-            self._check_or_reject(node, self._check_node)
-            if number % PAGE == 0:
-                yield
-        for number, connection in enumerate(self._staging.connections()):
-            self._check_or_reject(connection, self._check_connection)
-            if number % PAGE == 0:
-                yield
+        yield from self._check_all(self._staging.nodes(), self._check_node)
+        yield from self._check_all(self._staging.connections(), self._check_connection)
         for connection_type in self._ontology.connection_types if self._ontology else ():
             if connection_type.acyclic:
                 self._check_cycles(connection_type)
 
-    def _check_or_reject(self, staged: Staged, check: Callable[..., None]) -> None:
-        try:
-            check(staged)
-        except GraphError as error:
-            self._staging.reject(staged, error)
+    def _check_all(self, records: Iterator[S], check: Callable[[S], None]) -> Iterator[None]:
+        for number, staged in enumerate(records):
+            try:
+                check(staged)
+            except GraphError as error:
+                self._staging.reject(staged, error)
+            if number % PAGE == 0:
+                yield
 
     def _check_node(self, node: StagedNode) -> None:
         record = validate_record(node)
@@ -108,9 +105,8 @@ class GraphValidation:
 
     def _missing_end_error(self, connection: StagedConnection) -> GraphError:
         missing_id = connection.source if connection.ends[0] is None else connection.target
-        return (_ambiguous_end_error if self._staging.is_shared(missing_id) else _unknown_end_error)(
-            connection, missing_id
-        )
+        error = _ambiguous_end_error if self._staging.is_shared(missing_id) else _unknown_end_error
+        return error(connection, missing_id)
 
     def _check_rules(
         self, record_type: AnyType, staged: Staged, record: ValidatedRecord, ends: Ends | None = None
@@ -144,9 +140,9 @@ class GraphValidation:
     def _edges_of_type(
         self, connection_type: ConnectionType, last_by_source: dict[str, StagedConnection]
     ) -> Iterator[Ends]:
-        """Yield the source and target of each connection of a type or its inverse.
+        """Yield the source and the target of each connection that has this type or its inverse.
 
-        Stores each node's last connection in `last_by_source`.
+        Also records the last connection from each node in `last_by_source`.
         """
         for connection in self._staging.connections():
             if connection.type in (connection_type.name, connection_type.inverse):

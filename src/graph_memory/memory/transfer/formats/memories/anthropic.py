@@ -10,8 +10,8 @@ from typing import cast
 
 from graph_memory.memory.transfer.formats.memories.json_lines import (
     Object,
-    entries_of,
     read_json_file,
+    rows_of_entries,
     rows_or_invalid_record,
 )
 from graph_memory.memory.transfer.formats.memories.note_files import read_text, walk_files
@@ -21,7 +21,6 @@ from graph_memory.memory.transfer.formats.records import (
     InvalidSourceValue,
     Note,
     SourcePosition,
-    UnreadableSource,
 )
 from graph_memory.model.errors import Code
 from graph_memory.model.text.wording import kind_of
@@ -43,18 +42,13 @@ def read_claude_memories(path: Path, clean: Callable[[str], str] = str) -> Rows:
 
     `clean` is applied to each text before it is divided into paragraphs.
     """
-    try:
+
+    def rows() -> Rows:
         data = read_json_file(path)
-    except UnreadableSource as error:
-        yield error.invalid_record
-        return
-    accounts: object = [cast("Object", data)] if isinstance(data, dict) else data
-    yield from rows_or_invalid_record(SourcePosition(path.name), lambda: _accounts(accounts, path.name, clean))
+        accounts: object = [cast("Object", data)] if isinstance(data, dict) else data
+        return rows_of_entries(accounts, "accounts", path.name, partial(_account, clean=clean))
 
-
-def _accounts(data: object, file: str, clean: Callable[[str], str]) -> Rows:
-    for place, account in entries_of(data, "accounts", file):
-        yield from rows_or_invalid_record(place, partial(_account, account, place, clean))
+    return rows_or_invalid_record(SourcePosition(path.name), rows)
 
 
 def _account(account: Object, place: SourcePosition, clean: Callable[[str], str]) -> Rows:
@@ -73,7 +67,7 @@ def _account(account: Object, place: SourcePosition, clean: Callable[[str], str]
 
 
 def _clean_texts(value: object, clean: Callable[[str], str]) -> object:
-    """Return the value with each text cleaned, including texts in objects."""
+    """Return a text cleaned, or an object with all its texts cleaned. Other values are unchanged."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
@@ -92,7 +86,7 @@ def _observations(text: object, name: str, kind: str, source: str, place: Source
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield each paragraph, with the heading above it."""
+    """Yield each paragraph, preceded by the last heading above it."""
     heading = ""
     for paragraph in filter(None, map(str.strip, re.split(r"\n\s*\n", text))):
         if match := _HEADING.fullmatch(paragraph):
@@ -102,7 +96,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def read_memory_folder(path: Path) -> Rows:
-    """Yield an entity for each file of a folder of the memory tool, with the file's path and text."""
+    """Yield an entity for each file in a folder of the memory tool, with the file's path and text."""
     if not path.is_dir():
         raise invalid_argument(
             "source", f"{path} is not a folder", "Pass the folder in which the tool keeps its files."

@@ -42,14 +42,14 @@ def read_exact(body: str) -> ExactParts | None:
     """
     if _OBSERVATIONS not in body:
         body = body.replace("\r\n", "\n")
-    text, heading, rest = body.rpartition(_OBSERVATIONS)
-    observations, separator, relations = f"\n{rest}".rpartition(_RELATIONS)
+    text, heading, sections = body.rpartition(_OBSERVATIONS)
+    observations, separator, relations = f"\n{sections}".rpartition(_RELATIONS)
     if not heading or not separator:
         return None
     parts = ExactParts(text)
-    others = [line for line in observations.split("\n") if line.strip() and not _read_observation(line, parts)]
-    others += [line for line in relations.split("\n") if line.strip() and not _read_relation(line, parts)]
-    parts.text = "\n\n".join([parts.text, "\n".join(others)]) if others else parts.text
+    other_lines = [line for line in observations.split("\n") if line.strip() and not _read_observation(line, parts)]
+    other_lines += [line for line in relations.split("\n") if line.strip() and not _read_relation(line, parts)]
+    parts.text = "\n\n".join([parts.text, "\n".join(other_lines)]) if other_lines else parts.text
     return parts
 
 

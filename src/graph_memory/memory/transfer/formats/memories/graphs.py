@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import cast
 
@@ -37,54 +36,50 @@ from graph_memory.storage.queries import query
 LABELS = query("transfer/foreign_labels", str)
 MEMORY, AGENT_ENTITY, FACT, PREFERENCE = "Memory", "Entity", "Fact", "Preference"
 _RELATED = "RELATED_TO"
-_KEPT_ELSEWHERE = {"id", "name", "type", "description", "embedding", "canonical_name", "metadata"}
-_INTERNAL = ("_key", "embedding", "normalized", "phonetic", "token")
-_EDGE = {"id", "type", "relation_type"}
+_ENTITY_FIELDS = {"id", "name", "type", "description", "embedding", "canonical_name", "metadata"}
+_INTERNAL_WORDS = ("_key", "embedding", "normalized", "phonetic", "token")
+_EDGE_KEYS = {"id", "type", "relation_type"}
 Values = Mapping[str, object]
 
 
 def of_mcp_neo4j_memory(source: Neo4jSource) -> Rows:
     """Yield the nodes of mcp-neo4j-memory, which have the label Memory, and their relationships."""
     with _open_graph(source) as graph:
-        names: dict[str, str] = {}
-        for place, node, values in graph.nodes(MEMORY):
+        source_name, names = printable(source), dict[str, str]()
+        for place, node, values in _nodes(graph, source_name, MEMORY):
             names[node.key] = text_in(values, "name") or ""
-            yield from rows_or_invalid_record(place, partial(_memory_rows, values, place))
-        for place, row, values in graph.relationships(MEMORY):
+            entity: Values = {
+                **values,
+                "observations": values.get("observations") or [],
+                "type": values.get("type") or "entity",
+            }
+            yield from rows_or_invalid_record(place, partial(entity_rows, entity, place, "type"))
+        for place, row, values in _relationships(graph, source_name, MEMORY):
             yield from rows_or_invalid_record(
                 place, partial(_relation, row, place, names, row.type, scalars_of(values, set()))
             )
 
 
-def _memory_rows(values: Values, place: SourcePosition) -> Rows:
-    entity: Values = {
-        **values,
-        "observations": values.get("observations") or [],
-        "type": values.get("type") or "entity",
-    }
-    yield from entity_rows(entity, place, "type")
-
-
 def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
-    """Yield the entities, facts and preferences of neo4j-agent-memory. Skips its messages and traces."""
+    """Yield the entities, facts and preferences of neo4j-agent-memory. Its messages and traces are skipped."""
     with _open_graph(source) as graph:
-        names: dict[str, str] = {}
-        for place, node, values in graph.nodes(AGENT_ENTITY):
+        source_name, names = printable(source), dict[str, str]()
+        for place, node, values in _nodes(graph, source_name, AGENT_ENTITY):
             if values.get("merged_into") is not None:
-                yield Note(SourcePosition(printable(source)), "entities that were merged into others are left out")
+                yield Note(SourcePosition(source_name), "entities that were merged into others are left out")
                 continue
             names[node.key] = text_in(values, "name") or ""
             yield from rows_or_invalid_record(place, partial(_agent_entity, values, place))
-        for place, row, values in graph.relationships(AGENT_ENTITY):
+        for place, row, values in _relationships(graph, source_name, AGENT_ENTITY):
             if row.source in names and row.target in names:
                 kind = (text_in(values, "type", "relation_type") if row.type == _RELATED else None) or row.type
                 yield from rows_or_invalid_record(
-                    place, partial(_relation, row, place, names, kind, scalars_of(values, _EDGE))
+                    place, partial(_relation, row, place, names, kind, scalars_of(values, _EDGE_KEYS))
                 )
-        known = set(names.values())
-        for place, _, values in graph.nodes(FACT):
-            yield from rows_or_invalid_record(place, partial(_fact_rows, values, place, known))
-        for place, _, values in graph.nodes(PREFERENCE):
+        entity_names = set(names.values())
+        for place, _, values in _nodes(graph, source_name, FACT):
+            yield from rows_or_invalid_record(place, partial(_fact_rows, values, place, entity_names))
+        for place, _, values in _nodes(graph, source_name, PREFERENCE):
             yield from rows_or_invalid_record(place, partial(_preference, values, place))
     yield Note(SourcePosition(printable(source)), "messages, reasoning traces and embeddings are left out")
 
@@ -92,8 +87,8 @@ def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
 def _agent_entity(values: Values, place: SourcePosition) -> Rows:
     properties = {
         key: value
-        for key, value in scalars_of(values, _KEPT_ELSEWHERE).items()
-        if not any(word in key for word in _INTERNAL)
+        for key, value in scalars_of(values, _ENTITY_FIELDS).items()
+        if not any(word in key for word in _INTERNAL_WORDS)
     }
     if isinstance(aliases := values.get("aliases"), list) and aliases:
         properties["aliases"] = ", ".join(str(alias) for alias in cast("list[object]", aliases))
@@ -106,10 +101,10 @@ def _agent_entity(values: Values, place: SourcePosition) -> Rows:
     )
 
 
-def _fact_rows(values: Values, place: SourcePosition, known: set[str]) -> Rows:
+def _fact_rows(values: Values, place: SourcePosition, entity_names: set[str]) -> Rows:
     """Yield a fact as an observation of its subject, and as a relation if it joins two entities."""
     subject, predicate, text = (text_of(values, name) for name in ("subject", "predicate", "object"))
-    if subject not in known:
+    if subject not in entity_names:
         yield EntityRow(place=place, name=subject)
     yield ObservationRow(
         place=place,
@@ -121,7 +116,7 @@ def _fact_rows(values: Values, place: SourcePosition, known: set[str]) -> Rows:
         valid_from=text_in(values, "valid_from"),
         valid_to=text_in(values, "valid_until"),
     )
-    if text in known:
+    if text in entity_names:
         yield RelationRow(place=place, start=subject, end=text, type=predicate)
 
 
@@ -159,32 +154,24 @@ def _relation(
 def labels_in(source: Neo4jSource) -> set[str]:
     """Return the labels in a database that identify the memory of a supported program."""
     with _open_graph(source) as graph:
-        return set(graph.graph.rows(LABELS, labels=[MEMORY, AGENT_ENTITY, FACT, PREFERENCE]))
+        return set(graph.rows(LABELS, labels=[MEMORY, AGENT_ENTITY, FACT, PREFERENCE]))
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenGraph:
-    """An open connection to a graph in Neo4j. Returns temporal and spatial values as text."""
+def _open_graph(source: Neo4jSource) -> AbstractContextManager[Graph]:
+    return open_graph(Address(source.uri, source.username, source.password, source.database, guard=source.guard))
 
-    graph: Graph
-    name: str
 
-    def nodes(self, label: str) -> Iterator[tuple[SourcePosition, NodeRow, Values]]:
-        for row in self.graph.rows(NODES, labels=[label], id_property=None):
-            yield SourcePosition(self.name, element=f"node {row.element}"), row, _plain(row.properties)
+def _nodes(graph: Graph, name: str, label: str) -> Iterator[tuple[SourcePosition, NodeRow, Values]]:
+    for row in graph.rows(NODES, labels=[label], id_property=None):
+        yield SourcePosition(name, element=f"node {row.element}"), row, _plain(row.properties)
 
-    def relationships(self, label: str) -> Iterator[tuple[SourcePosition, RelationshipRow, Values]]:
-        """Yield the relationships between nodes that have the label."""
-        for row in self.graph.rows(RELATIONSHIPS, labels=[label], id_property=None, types=[]):
-            yield SourcePosition(self.name, element=f"relationship {row.element}"), row, _plain(row.properties)
+
+def _relationships(graph: Graph, name: str, label: str) -> Iterator[tuple[SourcePosition, RelationshipRow, Values]]:
+    """Yield the relationships between nodes that have the label."""
+    for row in graph.rows(RELATIONSHIPS, labels=[label], id_property=None, types=[]):
+        yield SourcePosition(name, element=f"relationship {row.element}"), row, _plain(row.properties)
 
 
 def _plain(values: Values) -> dict[str, object]:
+    """Return the values with temporal and spatial values as text."""
     return {name: value.text if isinstance(value, TextValue) else value for name, value in values.items()}
-
-
-@contextmanager
-def _open_graph(source: Neo4jSource) -> Generator[_OpenGraph]:
-    address = Address(source.uri, source.username, source.password, source.database, guard=source.guard)
-    with open_graph(address) as graph:
-        yield _OpenGraph(graph, printable(source))

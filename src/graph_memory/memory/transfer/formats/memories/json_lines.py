@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
@@ -18,31 +19,26 @@ Object = Mapping[str, object]
 
 
 def lines_of(path: Path, rows_of: Callable[[Object, SourcePosition], Rows]) -> Rows:
-    """Yield the rows of each line of a file.
-
-    For an invalid line, yields an invalid record with the line number instead.
-    """
+    """Yield the rows of each line of a file. An invalid line becomes an invalid record with the line number."""
     try:
         with open_source(path) as stream:
             lines = Lines(stream, path.name)
             for line in lines:
                 if line.strip():
-                    yield from rows_or_invalid_record(
-                        lines.place, lambda line=line, at=lines.place: rows_of(as_object(line), at)
-                    )
+                    place = lines.place
+                    yield from rows_or_invalid_record(place, lambda line=line, at=place: rows_of(as_object(line), at))
     except UnreadableSource as error:
         yield error.invalid_record
 
 
 def rows_or_invalid_record(place: SourcePosition, rows: Callable[[], Rows]) -> Rows:
-    """Yield the rows of an entry of a source.
-
-    After an invalid row, yield an invalid record with the position, and stop.
-    """
+    """Yield the rows of an entry in a source. An error becomes an invalid record with the position, and ends them."""
     try:
         yield from rows()
     except InvalidSourceValue as error:
         yield error.at(place)
+    except UnreadableSource as error:
+        yield error.invalid_record
 
 
 def first_line(path: Path) -> bytes:
@@ -75,14 +71,13 @@ def read_json_file(path: Path) -> object:
     try:
         return _parse_json(data.removeprefix(b"\xef\xbb\xbf"), "file")
     except InvalidSourceValue as error:
-        record = error.at(place)
-        raise UnreadableSource(place, record.message, record.hint) from error
+        raise UnreadableSource(place, error.message, error.hint) from error
 
 
 def json_elements(stream: IO[bytes], file: str) -> Iterator[object]:
     """Yield the elements of a JSON array without loading all of it.
 
-    Raises UnreadableSource with the damaged element.
+    Raises UnreadableSource, with the number of the element, if the array is damaged.
     """
     array, number = _Array(stream, file), 0
     if array.take() != "[":
@@ -106,18 +101,18 @@ class _Array:
         self._file = file
         self._decoder = getincrementaldecoder("utf-8-sig")()
         self._text = ""
-        self._place = 0
+        self._position = 0
 
     def peek(self) -> str:
         """Return the next character that is not white space, or an empty string at the end of the file."""
         while self._skip_space() and self._read_more():
             pass
-        return self._text[self._place : self._place + 1]
+        return self._text[self._position : self._position + 1]
 
     def take(self) -> str:
         """Return the next character that is not white space, and advance past it."""
         character = self.peek()
-        self._place += len(character)
+        self._position += len(character)
         return character
 
     def parse_element(self, place: SourcePosition) -> object:
@@ -128,32 +123,32 @@ class _Array:
         self.peek()
         while True:
             try:
-                value, end = STRICT_JSON.raw_decode(self._text, self._place)
+                value, end = STRICT_JSON.raw_decode(self._text, self._position)
             except NotJson as error:
                 raise UnreadableSource(place, f"The element is not valid JSON: {error}", _AGAIN) from error
             except (ValueError, RecursionError) as error:
-                if len(self._text) - self._place > MAX_BYTES or not self._read_more():
+                if len(self._text) - self._position > MAX_BYTES or not self._read_more():
                     raise _damaged_json_error(place) from error
             else:
                 if end < len(self._text) or not self._read_more():  # a number could continue
-                    self._place = end
+                    self._position = end
                     return value
 
     def _skip_space(self) -> bool:
         """Skip white space, and return whether the loaded text ends there."""
-        while self._text.startswith(_SPACE, self._place):
-            self._place += 1
-        return self._place == len(self._text)
+        while self._text.startswith(_SPACE, self._position):
+            self._position += 1
+        return self._position == len(self._text)
 
     def _read_more(self) -> bool:
-        """Load more text, at least as much as is not parsed yet, so that parsing takes linear time.
+        """Load more text, or return False at the end of the file.
 
-        Returns False at the end of the file.
+        Loads at least as much as is not parsed yet, so that parsing takes linear time.
         """
-        rest = self._text[self._place :]
-        data = self._stream.read(max(_CHUNK, len(rest)))
+        unparsed = self._text[self._position :]
+        data = self._stream.read(max(_CHUNK, len(unparsed)))
         try:
-            self._text, self._place = rest + self._decoder.decode(data, final=not data), 0
+            self._text, self._position = unparsed + self._decoder.decode(data, final=not data), 0
         except UnicodeDecodeError as error:
             raise UnreadableSource(SourcePosition(self._file), "The file is not UTF-8", "Save it as UTF-8.") from error
         return bool(data)
@@ -174,8 +169,8 @@ def _parse_json(data: bytes, name: str) -> object:
         raise InvalidSourceValue(f"The {name} is not valid JSON: {error}") from error
 
 
-def entries_of(values: object, name: str, file: str) -> Iterator[tuple[SourcePosition, Object]]:
-    """Yield each object of the list `values` with its position in the file.
+def rows_of_entries(values: object, name: str, file: str, rows_of: Callable[[Object, SourcePosition], Rows]) -> Rows:
+    """Yield the rows of each object in the list `values`, the field `name` of a file.
 
     Raises InvalidSourceValue if `values` is not a list of objects.
     """
@@ -186,4 +181,5 @@ def entries_of(values: object, name: str, file: str) -> Iterator[tuple[SourcePos
             raise InvalidSourceValue(
                 f"Entry {number:,} of {name} is {kind_of(entry)}; it must be an object", None, name
             )
-        yield SourcePosition(file, element=f"{name} {number}"), cast("Object", entry)
+        place = SourcePosition(file, element=f"{name} {number}")
+        yield from rows_or_invalid_record(place, partial(rows_of, cast("Object", entry), place))

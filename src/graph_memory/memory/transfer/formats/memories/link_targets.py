@@ -17,7 +17,7 @@ _ATTACHMENT = re.compile(
     r"|mpeg|ogv|pdf|canvas|base|docx?|od[tsp]|pptx?|xlsx?|zip)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Names of files that are not notes, even if they are not in the folder."""
+"""Names of files that are certainly not notes. A link to such a file is ignored even if the file is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -30,7 +31,7 @@ from graph_memory.memory.transfer.formats.memories.rows import (
     text_in,
 )
 from graph_memory.memory.transfer.formats.records import InvalidRecord, InvalidSourceValue, SourcePosition
-from graph_memory.memory.transfer.formats.records import Note as Told
+from graph_memory.memory.transfer.formats.records import Note as SourceNote
 from graph_memory.model.errors import Code
 from graph_memory.model.text.name_list import listed_names
 from graph_memory.model.text.wording import printable, quote
@@ -40,9 +41,9 @@ from graph_memory.model.values.properties import MOST_PROPERTIES, PropertyValue
 NOTE = "note"
 """The entity type of a note without a type in its front matter."""
 MAX_NOTES = 200_000
-_TIMES = ("created", "created_at", "date")
-_LEFT_OUT = {"title", "type", "tags", "tag", "aliases", "alias"}
-_LISTS = {"tags": ("tags", "tag"), "aliases": ("aliases", "alias")}
+_TIME_KEYS = ("created", "created_at", "date")
+_NOT_PROPERTIES = {"title", "type", "tags", "tag", "aliases", "alias"}
+_LIST_KEYS = {"tags": ("tags", "tag"), "aliases": ("aliases", "alias")}
 EndOf = Callable[[Link, PurePosixPath], str | None]
 """Returns the target entity of a link in the note at a path, or None if the target is not a note."""
 
@@ -73,7 +74,7 @@ class NoteFile:
 
     def names(self, kind: str) -> list[str]:
         """Return the tags or aliases in the front matter. `kind` is `tags` or `aliases`."""
-        return [name for key in _LISTS[kind] for name in names_of(self.note.front.get(key))]
+        return [name for key in _LIST_KEYS[kind] for name in names_of(self.note.front.get(key))]
 
     def place(self, line: int = 0) -> SourcePosition:
         """Return the position of a line, for error messages."""
@@ -104,7 +105,23 @@ def read_markdown(path: Path) -> Rows:
 
 def entity_rows(file: NoteFile, name: str, end_of: EndOf) -> Rows:
     """Yield the entity of a note and its observations."""
-    yield from _entity(file, name, file.note.body(lambda link: bool(end_of(link, file.path))))
+    front = file.note.front
+    if fault := file.note.fault:
+        text = f"the front matter of {printable(file.path)} is kept as text: {fault.message}"
+        yield SourceNote(file.place(fault.line), text)
+    properties = _properties(file)
+    if skipped := [*map(quote, file.note.unfit), *(key for key in front if not _is_kept(file, key, properties))]:
+        limit = f"the note has more than {MOST_PROPERTIES:,} properties"
+        why = f"the value is nested, the key is reserved, it cannot be stored, or {limit}"
+        yield SourceNote(file.place(1), f"skipped {printable(', '.join(skipped))} in the front matter: {why}")
+    metadata = front.get("metadata")  # where Claude Code's auto-memory keeps the type
+    nested = cast("Mapping[str, object]", metadata if isinstance(metadata, dict) else {})
+    kind = text_in(front, "type") or text_in(nested, "type") or NOTE
+    body = file.note.body(lambda link: bool(end_of(link, file.path)))
+    yield EntityRow(place=file.place(1), name=name, type=kind, description=body, properties=properties)
+    time = text_in(front, *_TIME_KEYS)
+    for line, text in file.note.observations:
+        yield ObservationRow(place=file.place(line), entity=name, text=text, time=time, source=str(file.path))
 
 
 def relation_rows(
@@ -121,13 +138,13 @@ def relation_rows(
         yield RelationRow(place=file.place(), start=name, end=by_name(end), type=kind)
 
 
-def _entries(path: Path) -> Iterator[NoteFile | PurePosixPath | InvalidRecord | Told]:
+def _entries(path: Path) -> Iterator[NoteFile | PurePosixPath | InvalidRecord | SourceNote]:
     if not path.is_dir():
         yield _read(path, PurePosixPath(path.name))
         return
     count = 0
     for file, at in walk_files(path, PurePosixPath()):
-        if isinstance(at, Told) or not _is_note(at):
+        if isinstance(at, SourceNote) or not at.name.lower().endswith(".md"):
             yield at
             continue
         count += 1
@@ -136,10 +153,6 @@ def _entries(path: Path) -> Iterator[NoteFile | PurePosixPath | InvalidRecord | 
                 "source", f"The folder contains more than {MAX_NOTES:,} notes", "Import the subfolders one at a time."
             )
         yield _read(file, at)
-
-
-def _is_note(path: PurePosixPath) -> bool:
-    return path.name.lower().endswith(".md")
 
 
 def _read(file: Path, at: PurePosixPath) -> NoteFile | InvalidRecord:
@@ -154,35 +167,14 @@ def _read(file: Path, at: PurePosixPath) -> NoteFile | InvalidRecord:
 
 def _note_names(files: Sequence[NoteFile]) -> dict[PurePosixPath, str]:
     """Return the name of each note: its title, or its path if several notes have the same title."""
-    counts: dict[str, int] = {}
-    for file in files:
-        counts[file.title] = counts.get(file.title, 0) + 1
+    counts = Counter(file.title for file in files)
     return {file.path: file.title if counts[file.title] == 1 else str(file.path.with_suffix("")) for file in files}
-
-
-def _entity(file: NoteFile, name: str, body: str) -> Rows:
-    front = file.note.front
-    if fault := file.note.fault:
-        text = f"the front matter of {printable(file.path)} is kept as text: {fault.message}"
-        yield Told(file.place(fault.line), text)
-    properties = _properties(file)
-    if skipped := [*map(quote, file.note.unfit), *(key for key in front if not _is_kept(file, key, properties))]:
-        limit = f"the note has more than {MOST_PROPERTIES:,} properties"
-        why = f"the value is nested, the key is reserved, it cannot be stored, or {limit}"
-        yield Told(file.place(1), f"skipped {printable(', '.join(skipped))} in the front matter: {why}")
-    metadata = front.get("metadata")  # where Claude Code's auto-memory keeps the type
-    nested = cast("Mapping[str, object]", metadata if isinstance(metadata, dict) else {})
-    kind = text_in(front, "type") or text_in(nested, "type") or NOTE
-    yield EntityRow(place=file.place(1), name=name, type=kind, description=body, properties=properties)
-    time = text_in(front, *_TIMES)
-    for line, text in file.note.observations:
-        yield ObservationRow(place=file.place(line), entity=name, text=text, time=time, source=str(file.path))
 
 
 def _properties(file: NoteFile) -> dict[str, PropertyValue]:
     """Return a note's path, tags, aliases and front matter, up to the number of properties that a node can have."""
     properties: dict[str, PropertyValue] = {"path": str(file.path)}
-    lists = ("aliases",) if file.note.exact else _LISTS
+    lists = ("aliases",) if file.note.exact else _LIST_KEYS
     properties |= {kind: _names_text(names) for kind in lists if (names := file.names(kind))}
     properties |= scalars_of(*_scalars(file.note))
     return dict(
@@ -196,7 +188,7 @@ def _scalars(note: Note) -> tuple[Mapping[str, object], set[str]]:
         values = note.front.get(PROPERTIES)
         return cast("Mapping[str, object]", values if isinstance(values, dict) else {}), {"path", "aliases"}
     values = {key: value for key, item in note.front.items() if (value := to_property_value(item)) is not None}
-    return values, {*_LEFT_OUT, "path"}
+    return values, {*_NOT_PROPERTIES, "path"}
 
 
 def _names_text(names: Sequence[str]) -> str:
@@ -216,6 +208,6 @@ def _is_kept(file: NoteFile, key: str, properties: Mapping[str, PropertyValue]) 
         return True
     if key in ("title", "type"):
         return isinstance(value, str)
-    if kind := next((kind for kind, keys in _LISTS.items() if key in keys), None):
+    if kind := next((kind for kind, keys in _LIST_KEYS.items() if key in keys), None):
         return bool(names_of(value)) and kind in properties
     return key in properties and key != "path"

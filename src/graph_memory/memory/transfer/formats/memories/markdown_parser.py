@@ -29,13 +29,13 @@ _BEGINNING = re.compile(
     rf"\\.|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|(?P<sign>{'|'.join(map(re.escape, _HIDDEN))})|{_FORMULA.pattern}", re.DOTALL
 )
 """An opening delimiter of a comment or formula, or text without delimiters: an escape, code or an inline formula."""
-_MOST_NESTED = 40
+_MAX_NESTING = 40
 
 
 @cache
 def markdown_parser() -> MarkdownIt:
     """Return the parser. It keeps no state between notes."""
-    parser = MarkdownIt("commonmark", {"maxNesting": _MOST_NESTED}).enable("table")
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
     footnote_plugin(parser, inline=False, move_to_end=False)
     parser.block.ruler.at("html_block", _hidden_block, {"alt": ["paragraph", "reference", "blockquote"]})
     parser.inline.ruler.before("link", "wikilink", _wikilink)
@@ -69,8 +69,8 @@ def _read_hidden(state: StateInline, silent: bool) -> bool:
 def _end_of_hidden(state: StateInline, begin: str) -> int:
     """Return the end of the comment or formula at the parser's position, or -1 if there is none."""
     if begin in _HIDDEN:
-        number = _find_delimiter(state.env, state.src, _HIDDEN[begin], state.pos + len(begin))
-        return number + len(_HIDDEN[begin]) if number >= 0 else -1
+        position = _find_delimiter(state.env, state.src, _HIDDEN[begin], state.pos + len(begin))
+        return position + len(_HIDDEN[begin]) if position >= 0 else -1
     formula = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
     return formula.end() if formula else -1
 
@@ -81,16 +81,16 @@ def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool
     begin = next((sign for sign in _HIDDEN if state.src.startswith(sign, at)), None)
     if begin is None:
         return html_block(state, first, end, silent)
-    number = (
-        -1
-        if state.is_code_block(first) or _is_hidden(state, at)
-        else _find_delimiter(state.env, state.src, _HIDDEN[begin], at + len(begin))
-    )
-    last = bisect_right(state.eMarks, number, first, end)
-    if number < 0 or last == end or _leaves_list_item(state, first, last):
+    if state.is_code_block(first) or _is_hidden(state, at):
+        return False
+    position = _find_delimiter(state.env, state.src, _HIDDEN[begin], at + len(begin))
+    last = bisect_right(state.eMarks, position, first, end)
+    if position < 0 or last == end or _leaves_list_item(state, first, last):
         return False
     if not silent:
-        _push_rest(state, number + len(_HIDDEN[begin]), last)
+        token = state.push("inline", "", 0)
+        token.content = state.src[position + len(_HIDDEN[begin]) : state.eMarks[last]].strip()
+        token.map, token.children = [last, last + 1], []
         state.line = last + 1
     return True
 
@@ -110,15 +110,15 @@ def _is_hidden(state: StateBlock, at: int) -> bool:
 
 
 def _open_sign(text: str, begin: str, at: int, end: int) -> tuple[int, str]:
-    """Return the position where reading stopped, and the delimiter that is open there. It starts with `begin`."""
+    """Return the position where reading stopped, and the delimiter that is open there. `begin` is open at the start."""
     while at < end:
         if begin:
-            number = text.find(_HIDDEN[begin], at, end)
-            if number < 0:
+            position = text.find(_HIDDEN[begin], at, end)
+            if position < 0:
                 break
-            at, begin = number + len(_HIDDEN[begin]), ""
-        elif number := _BEGINNING.search(text, at, end):
-            at, begin = number.end(), number["sign"] or ""
+            at, begin = position + len(_HIDDEN[begin]), ""
+        elif match := _BEGINNING.search(text, at, end):
+            at, begin = match.end(), match["sign"] or ""
         else:
             break
     return end, begin
@@ -130,14 +130,9 @@ def _leaves_list_item(state: StateBlock, first: int, last: int) -> bool:
     return any(state.sCount[line] < state.blkIndent and not state.isEmpty(line) for line in lines)
 
 
-def _push_rest(state: StateBlock, at: int, line: int) -> None:
-    token = state.push("inline", "", 0)
-    token.content, token.map, token.children = state.src[at : state.eMarks[line]].strip(), [line, line + 1], []
-
-
 def _find_delimiter(env: Any, text: str, sign: str, at: int) -> int:  # noqa: ANN401 - the parser's own type
     """Return the next position of a delimiter in a text, or -1. Searches are cached."""
-    begin, number = env.get((sign, text), (0, 0))
-    if not (begin <= at and (at <= number or number < 0)):
-        begin, number = env[sign, text] = at, text.find(sign, at)
-    return number
+    begin, position = env.get((sign, text), (0, 0))
+    if not (begin <= at and (at <= position or position < 0)):
+        begin, position = env[sign, text] = at, text.find(sign, at)
+    return position

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -65,10 +65,19 @@ class _State:
 
 def read_mnemograph(path: Path) -> Rows:
     """Yield the rows of a mnemograph store, given as its folder, its database or its events file."""
-    file = _file(path)
+    file = path
+    if path.is_dir():
+        file = path / DATABASE if (path / DATABASE).exists() else path / EVENTS
+    events: list[_Event] = []
     refused: list[InvalidRecord] = []
     try:
-        events = list(_valid(_events(file), refused))
+        with open_source(file) as stream:
+            is_database = stream.read(len(SQLITE)) == SQLITE
+        for event in _from_database(file) if is_database else _from_lines(file):
+            if isinstance(event, InvalidRecord):
+                refused.append(event)
+            else:
+                events.append(event)
     except UnreadableSource as error:
         yield from refused
         yield error.invalid_record
@@ -83,26 +92,6 @@ def read_mnemograph(path: Path) -> Rows:
     if next((file.parent / "branches").rglob("*.json"), None):
         yield Note(SourcePosition(file.name), _BRANCHES)
     yield from _rows(state)
-
-
-def _file(path: Path) -> Path:
-    if not path.is_dir():
-        return path
-    return path / DATABASE if (path / DATABASE).exists() else path / EVENTS
-
-
-def _events(file: Path) -> Iterator[_Event | InvalidRecord]:
-    with open_source(file) as stream:
-        is_database = stream.read(len(SQLITE)) == SQLITE
-    return _from_database(file) if is_database else _from_lines(file)
-
-
-def _valid(events: Iterable[_Event | InvalidRecord], invalid_records: list[InvalidRecord]) -> Iterator[_Event]:
-    for event in events:
-        if isinstance(event, InvalidRecord):
-            invalid_records.append(event)
-        else:
-            yield event
 
 
 def _from_lines(file: Path) -> Iterator[_Event | InvalidRecord]:
@@ -165,12 +154,12 @@ def _parse_event(object_: Object, place: SourcePosition) -> _Event:
 
 def _apply_restores(events: list[_Event]) -> list[_Event]:
     """Return the events, without the events that a later `restore_to` event undid."""
-    last = next((at for at in range(len(events) - 1, -1, -1) if events[at].op == "restore_to"), None)
-    if last is None:
+    restore = next((at for at in range(len(events) - 1, -1, -1) if events[at].op == "restore_to"), None)
+    if restore is None:
         return events
-    until = _moment(text_in(events[last].data, "timestamp"))
-    before = [event for event in events[:last] if until is None or (at := _moment(event.time)) is None or at <= until]
-    return _apply_restores(before) + events[last + 1 :]
+    until = _moment(text_in(events[restore].data, "timestamp"))
+    kept = [event for event in events[:restore] if until is None or (at := _moment(event.time)) is None or at <= until]
+    return _apply_restores(kept) + events[restore + 1 :]
 
 
 def _moment(text: str | None) -> float | None:
@@ -295,10 +284,7 @@ _STEPS = {
 
 
 def _rows(state: _State) -> Rows:
-    """Yield the rows of the store's final state.
-
-    Yields an invalid record for a relation whose start or end does not exist.
-    """
+    """Yield the rows of the final state. A relation without an existing start or end becomes an invalid record."""
     for entity in state.entities.values():
         yield entity.row
         for observation in entity.observations.values():

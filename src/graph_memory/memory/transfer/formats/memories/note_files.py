@@ -71,9 +71,9 @@ def read_text(file: Path) -> str:
 
 
 def read_bytes(file: Path) -> bytes:
-    """Return a regular file's content.
+    """Return a file's content.
 
-    Raises InvalidSourceValue if it is not a regular file, and OSError if it cannot be read.
+    Raises InvalidSourceValue if it is not a regular file or is too long, and OSError if it cannot be read.
     """
     with open_regular(file) as stream:
         data = stream.read(NOTE_BYTES + 1)

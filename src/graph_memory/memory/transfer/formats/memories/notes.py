@@ -25,19 +25,19 @@ LINKS_TO = "links_to"
 _AS_TEXT = frozenset({"title", "type", "permalink", "tags", "tag", "aliases", "alias"})
 """Keys of the front matter whose values are text, even if they look like numbers."""
 _WORD = r"[^\W\d_](?:[^\s\[\](){}<>:;,.!?\"]|\.(?=\w))*"
-_WORDS = rf"{_WORD}(?: {_WORD}){{0,2}}"
-_OBSERVATION = re.compile(rf"\[(?=[^\]]{{2,60}}\]){_WORDS}\]\s+\S", re.DOTALL)
-_TYPE = re.compile(rf"(?=.{{1,60}}$)({_WORDS})(:{{0,2}})")
+_ONE_TO_THREE_WORDS = rf"{_WORD}(?: {_WORD}){{0,2}}"
+_OBSERVATION = re.compile(rf"\[(?=[^\]]{{2,60}}\]){_ONE_TO_THREE_WORDS}\]\s+\S", re.DOTALL)
+_TYPE = re.compile(rf"(?=.{{1,60}}$)({_ONE_TO_THREE_WORDS})(:{{0,2}})")
 _CONTEXT = re.compile(r"\s*\(.*\)\s*", re.DOTALL)
 _LINK = re.compile(r"\[\[([^\[\]\n]{1,1000})\]\]")
-_PLACE = re.compile(r"[#^](?!\Z)")
-_MOST_PLACES = 16
-"""Maximum number of the characters `#` and `^` in a link. They begin references to headings and blocks."""
+_ANCHOR = re.compile(r"[#^](?!\Z)")
+_MAX_ANCHORS = 16
+"""Maximum number of `#` and `^` in a link at which a reference to a heading or a block is assumed to begin."""
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
 _NO_LINES = range(0)
 _OWN_SECTIONS = ("observations", "relations")
-_TEXT = 7
+_TEXT_LEVEL = 7
 """The level of a line that is not a heading. It is lower than the level of any heading."""
 
 
@@ -55,8 +55,9 @@ class Link:
     @property
     def names(self) -> tuple[str, ...]:
         """The possible names of the linked note, longest first: as written, and without headings or blocks."""
-        places = [] if self.is_path else [match.start() for match in islice(_PLACE.finditer(self.target), _MOST_PLACES)]
-        return tuple(filter(None, map(_bare, (self.target, *(self.target[:at] for at in reversed(places))))))
+        anchors = () if self.is_path else islice(_ANCHOR.finditer(self.target), _MAX_ANCHORS)
+        shorter_names = [self.target[: anchor.start()] for anchor in anchors]
+        return tuple(filter(None, map(_bare, (self.target, *reversed(shorter_names)))))
 
     @property
     def is_markdown_path(self) -> bool:
@@ -88,20 +89,15 @@ class Note:
     headings: Mapping[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
     """The level and the text of each heading, keyed by line number."""
     taken: list[tuple[range, Link | None]] = field(default_factory=list[tuple[range, Link | None]])
-    """The line ranges that contain only an observation or only a relation, with the relation's link, or None for an
-    observation.
-    """
+    """The line ranges that contain only an observation or a relation. The link is that of the relation, else None."""
     exact: ExactParts | None = None
     """The parts of an exact note, or None for an ordinary note."""
 
-    def body(self, leads: Callable[[Link], bool] = lambda _: True) -> str:
-        """Return the text without observations and relations.
-
-        Keeps a relation if `leads` returns False for its link.
-        """
+    def body(self, has_target: Callable[[Link], bool] = lambda _: True) -> str:
+        """Return the text without observations, and without relations for whose link `has_target` returns True."""
         if self.exact:
             return self.exact.text
-        taken = {line for lines, link in self.taken if link is None or leads(link) for line in lines}
+        taken = {line for lines, link in self.taken if link is None or has_target(link) for line in lines}
         kept = {number: line for number, line in self.lines.items() if number not in taken}
         empty = _empty_sections(kept, self.headings) if taken else set[int]()
         return "\n".join(line for number, line in kept.items() if number not in empty).strip("\n")
@@ -120,7 +116,8 @@ def note_of(text: str) -> Note:
     lines = _LINE_END.split(text)
     read, begin, fault = _parse_front_matter(lines)
     if is_exact(read) and (parts := read_exact(text.split("\n", begin)[-1])):
-        return _exact_note(read, parts)
+        links = [Link(0, kind, target) for kind, written in parts.links if (target := _target(written))]
+        return Note(read, observations=[(0, text) for text in parts.observations], links=links, exact=parts)
     front = {key: value for key, value in read.items() if _is_storable(key, value)}
     tokens = markdown_parser().parse("\n" * begin + "\n".join(lines[begin:]))
     _pair_signs(tokens)
@@ -145,16 +142,8 @@ def front_matter_of(text: str) -> Note:
     return Note({key: value for key, value in front.items() if _is_storable(key, value)}, fault=fault)
 
 
-def _exact_note(front: Mapping[str, object], parts: ExactParts) -> Note:
-    links = [Link(0, kind, target) for kind, written in parts.links if (target := _target(written))]
-    return Note(front, observations=[(0, text) for text in parts.observations], links=links, exact=parts)
-
-
 def _parse_front_matter(lines: Sequence[str]) -> tuple[Mapping[str, object], int, NoteProblem | None]:
-    """Return the front matter, its number of lines including the delimiters, and its error, if any.
-
-    Without front matter, the number is 0.
-    """
+    """Return the front matter, its number of lines with the delimiters (0 if there is none), and its error, if any."""
     end = next((at for at, line in enumerate(lines) if at and line.rstrip() in ("---", "...")), None)
     if lines[0].rstrip() != "---" or end is None:
         return {}, 0, None
@@ -239,10 +228,7 @@ def _list_item(token: Token, lines: range) -> _Item | None:
 
 
 def _visible_tokens(children: Sequence[Token]) -> list[tuple[str, str]]:
-    """Return the types and contents of the tokens outside comments.
-
-    Joins the texts before and after a comment.
-    """
+    """Return the types and contents of the tokens outside comments. Texts around a comment are joined."""
     visible: list[tuple[str, str]] = []
     for child in children:
         if child.type == "comment_sign" and child.meta["hides"]:
@@ -282,7 +268,7 @@ def _links(children: Sequence[Token], line: int) -> Iterator[_Item | Token]:
             yield child
         elif child.type == "wikilink" and (target := _target(child.content)):
             yield _Item(Link(line, LINKS_TO, target))
-        elif child.type in ("link_open", "image") and (target := _target_of_url(_url(child))):
+        elif child.type in ("link_open", "image") and (target := _linked_path(child)):
             yield _Item(Link(line, LINKS_TO, target, is_path=True))
         line += child.type in ("softbreak", "hardbreak")
 
@@ -297,7 +283,7 @@ def _outside_comments(items: Iterable[_Item | Token]) -> Iterator[_Item]:
 
 
 def _pair_signs(tokens: Sequence[Token]) -> None:
-    """Mark, for each comment delimiter, whether the text after it is hidden. A comment without an end hides nothing."""
+    """Record in each comment delimiter whether it hides the text after it. A comment without an end hides nothing."""
     opening: Token | None = None
     for sign in (child for token in tokens for child in token.children or () if child.type == "comment_sign"):
         if opening is None:
@@ -312,12 +298,9 @@ def _target(written: str) -> str:
     return "" if name.startswith(("#", "^")) else name
 
 
-def _url(token: Token) -> str:
-    return str(token.attrs.get("href" if token.type == "link_open" else "src", ""))
-
-
-def _target_of_url(url: str) -> str:
-    """Return the path in a Markdown link, or an empty string for a web address or a link within the same note."""
+def _linked_path(token: Token) -> str:
+    """Return the path in a Markdown link or image, or "" for a web address or a link within the same note."""
+    url = str(token.attrs.get("href" if token.type == "link_open" else "src", ""))
     path = url.removeprefix("memory://").partition("#")[0].partition("?")[0]
     return "" if _SCHEME.match(path) else unquote(path).strip()
 
@@ -347,11 +330,6 @@ def _texts(value: object) -> Iterator[str]:
             pass
 
 
-def texts_of(value: object) -> list[str]:
-    """Return the non-empty texts of a front matter value, which is a string or a list of strings."""
-    return [text for text in _texts(value) if text]
-
-
 def to_property_value(value: object) -> PropertyValue | None:
     """Return a front matter value as a property value, with lists as text, or None for empty or nested values."""
     match value:
@@ -371,7 +349,7 @@ def to_property_value(value: object) -> PropertyValue | None:
 
 def names_of(value: object) -> list[str]:
     """Return tags or aliases as a list. Splits a string at commas."""
-    values = value.split(",") if isinstance(value, str) else texts_of(value)
+    values = value.split(",") if isinstance(value, str) else _texts(value)
     return [name for text in values if (name := text.strip())]
 
 
@@ -389,7 +367,7 @@ def _empty_sections(kept: dict[int, str], headings: Mapping[int, tuple[int, str]
     empty: set[int] = set()
     after = 0
     for number in reversed(kept):
-        level, text = headings.get(number, (_TEXT if kept[number].strip() else 0, ""))
+        level, text = headings.get(number, (_TEXT_LEVEL if kept[number].strip() else 0, ""))
         if text in _OWN_SECTIONS and after <= level:
             empty.add(number)
         elif level:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
 from graph_memory.memory.transfer.formats.memories.json_lines import (
     Object,
     as_object,
-    entries_of,
     first_line,
     lines_of,
     read_json_file,
+    rows_of_entries,
     rows_or_invalid_record,
 )
 from graph_memory.memory.transfer.formats.memories.rows import (
@@ -32,10 +31,10 @@ from graph_memory.memory.transfer.formats.memories.rows import (
 from graph_memory.memory.transfer.formats.records import InvalidSourceValue, Note, SourcePosition, UnreadableSource
 from graph_memory.model.text.wording import join_names, kind_of, printable
 
-_ENTITY = ("type", "name", "entityType", "observations")
-_RELATION = ("type", "from", "to", "relationType", "source", "target")
-_UNTYPED = f"entities without a type get the type {ENTITY}"
-_UNKNOWN = "lines that are neither an entity nor a relation are left out, as in the official server"
+_ENTITY_FIELDS = ("type", "name", "entityType", "observations")
+_RELATION_FIELDS = ("type", "from", "to", "relationType", "source", "target")
+_UNTYPED_NOTE = f"entities without a type get the type {ENTITY}"
+_UNKNOWN_NOTE = "lines that are neither an entity nor a relation are left out, as in the official server"
 
 
 def read_official(path: Path) -> Rows:
@@ -72,30 +71,32 @@ def _graph_rows(data: object, file: str) -> Rows:
     Raises InvalidSourceValue for other values.
     """
     if isinstance(data, list) or (isinstance(data, dict) and "type" in data):
-        for place, entry in entries_of(cast("object", data if isinstance(data, list) else [data]), "items", file):
-            yield from rows_or_invalid_record(place, partial(_line, entry, place))
+        items = cast("object", data if isinstance(data, list) else [data])
+        yield from rows_of_entries(items, "items", file, _line)
         return
     if data is None:
         return
     if not isinstance(data, dict) or (data and not {"entities", "relations"} & set(cast("Object", data))):
         raise InvalidSourceValue("The file has no entities", 'Pass {"entities": […], "relations": […]}.')
     graph = cast("Object", data)
-    for place, entry in entries_of(graph.get("entities", []), "entities", file):
-        yield from rows_or_invalid_record(place, partial(entity_rows, entry, place, "entityType", "type"))
-    for place, entry in entries_of(graph.get("relations", []), "relations", file):
-        yield from rows_or_invalid_record(place, partial(_relation, entry, place))
+
+    def rows_of(entity: Object, place: SourcePosition) -> Rows:
+        return entity_rows(entity, place, "entityType", "type")
+
+    yield from rows_of_entries(graph.get("entities", []), "entities", file, rows_of)
+    yield from rows_of_entries(graph.get("relations", []), "relations", file, _relation)
 
 
 def _line(object_: Object, place: SourcePosition) -> Rows:
     match object_.get("type"):
         case "entity":
-            yield from _extra_notes(object_, _ENTITY, place)
+            yield from _extra_notes(object_, _ENTITY_FIELDS, place)
             yield from entity_rows(object_, place, "entityType")
         case "relation":
-            yield from _extra_notes(object_, _RELATION, place)
+            yield from _extra_notes(object_, _RELATION_FIELDS, place)
             yield from _relation(object_, place)
         case _:
-            yield Note(place, _UNKNOWN)
+            yield Note(place, _UNKNOWN_NOTE)
 
 
 def entity_rows(entity: Object, place: SourcePosition, *type_names: str) -> Rows:
@@ -106,7 +107,7 @@ def entity_rows(entity: Object, place: SourcePosition, *type_names: str) -> Rows
     if not isinstance(observations, list):
         raise InvalidSourceValue(f"observations is {kind_of(observations)}; it must be a list", None, "observations")
     if kind is None:
-        yield Note(place, _UNTYPED)
+        yield Note(place, _UNTYPED_NOTE)
     rows: list[Row] = [EntityRow(place=place, name=name, type=kind)]
     for number, text in enumerate(cast("Sequence[object]", observations)):
         if not isinstance(text, str):
@@ -122,10 +123,7 @@ def _relation(object_: Object, place: SourcePosition) -> Rows:
 
 
 def _extra_notes(object_: Object, names: Sequence[str], place: SourcePosition) -> Iterable[Note]:
-    """Yield a note that lists the fields of an object that the official server does not have.
-
-    Yields nothing if there are none.
-    """
+    """Yield a note that lists the object's fields that the official server does not have, if there are any."""
     if extra := [name for name in object_ if name not in names]:
         yield Note(
             place,

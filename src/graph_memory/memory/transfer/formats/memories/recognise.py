@@ -28,7 +28,7 @@ def _read_markdown(path: Path) -> Rows:
     return read_markdown(path)
 
 
-_FILES: Mapping[MemoryFormat, Callable[..., Rows]] = {
+_FILE_READERS: Mapping[MemoryFormat, Callable[..., Rows]] = {
     "official": read_official,
     "mnemograph": read_mnemograph,
     "mcp-neo4j-memory": read_official,
@@ -37,12 +37,12 @@ _FILES: Mapping[MemoryFormat, Callable[..., Rows]] = {
     "claude-memories": anthropic.read_claude_memories,
     "memory-tool": anthropic.read_memory_folder,
 }
-_DIVIDED: frozenset[MemoryFormat] = frozenset({"claude-memories"})
+_DIVIDED_FORMATS: frozenset[MemoryFormat] = frozenset({"claude-memories"})
 """The formats whose readers divide a text into several observations.
 
 These readers take a function that cleans the text.
 """
-_SERVERS: Mapping[MemoryFormat, Callable[[Neo4jSource], Rows]] = {
+_SERVER_READERS: Mapping[MemoryFormat, Callable[[Neo4jSource], Rows]] = {
     "mcp-neo4j-memory": graphs.of_mcp_neo4j_memory,
     "neo4j-agent-memory": graphs.of_neo4j_agent_memory,
 }
@@ -64,11 +64,11 @@ def rows_of(source: Source, form: MemoryFormat, clean: Callable[[str], str] = st
 
     `clean` is applied to texts that are divided into several rows, because a secret in them can have several lines.
     """
-    readers = _SERVERS if isinstance(source, Neo4jSource) else _FILES
+    readers = _SERVER_READERS if isinstance(source, Neo4jSource) else _FILE_READERS
     if form not in readers:
         place = "files" if isinstance(source, Neo4jSource) else "the address of a Neo4j server, as bolt://host:7687"
         raise invalid_argument("source", f"{printable(source)} cannot be a memory of {form}", f"Pass {place}.")
-    arguments = (source, clean) if form in _DIVIDED else (source,)
+    arguments = (source, clean) if form in _DIVIDED_FORMATS else (source,)
     return cast("Rows", readers[form](*arguments))  # type: ignore[operator]
 
 
@@ -146,11 +146,8 @@ def _by_object(data: object) -> MemoryFormat | None:
         return "mnemograph"
     if "entities" in object_:
         entries = cast("list[object]", object_["entities"]) if isinstance(object_["entities"], list) else []
-        return "mcp-neo4j-memory" if any(_has(entry, "type") for entry in entries) else "official"
+        is_typed = any(isinstance(entry, dict) and "type" in entry for entry in entries)
+        return "mcp-neo4j-memory" if is_typed else "official"
     if {anthropic.CONVERSATIONS, anthropic.PROJECTS} & set(object_):
         return "claude-memories"
     return "mem0" if {"memory", "results", "memories"} & set(object_) else None
-
-
-def _has(entry: object, name: str) -> bool:
-    return isinstance(entry, dict) and name in entry

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,7 +64,6 @@ class RelationRow:
 Row = EntityRow | ObservationRow | RelationRow | InvalidRecord | Note
 Rows = Iterator[Row]
 Source = Path | Neo4jSource
-Reader = Callable[[Path], Rows]
 
 
 def text_of(values: Mapping[str, object], *names: str) -> str:
@@ -95,10 +94,7 @@ def fraction_in(values: Mapping[str, object], name: str) -> float | None:
 
 
 def scalars_of(values: Mapping[str, object], excluded: set[str]) -> dict[str, PropertyValue]:
-    """Return the texts, numbers and booleans that can become properties.
-
-    Skips reserved field names and the names in `excluded`.
-    """
+    """Return the texts, numbers and booleans that can become properties, except `excluded` and reserved names."""
     return {
         name: value
         for name, value in values.items()

@@ -23,13 +23,13 @@ from graph_memory.memory.transfer.formats.memories.rows import (
 )
 from graph_memory.memory.transfer.results import MemoryFormat
 
-_AGENTS: frozenset[MemoryFormat] = frozenset({"instructions", "claude-memories", "memory-tool"})
+_AGENT_FORMATS: frozenset[MemoryFormat] = frozenset({"instructions", "claude-memories", "memory-tool"})
 _AUTO_MEMORY = "MEMORY.md"
 """The index in a folder of Claude Code's auto-memory, including the memory of a subagent."""
 _MARKER = "[secret: password]"
-_EXAMPLE = "x9x9x9x9"
+_SAMPLE_VALUE = "x9x9x9x9"
 """A value that counts as a secret if its key has a name such as `password`."""
-_SHORTEST_NUMBER = 1_000
+_SMALLEST_SECRET_NUMBER = 1_000
 """The smallest number that can be a secret. The limit also excludes true and false."""
 IsOfAgent = Callable[[str], bool]
 """Returns whether an agent wrote the file at a path of the source."""
@@ -42,7 +42,7 @@ def files_of_agents(source: Source, form: MemoryFormat) -> IsOfAgent:
     vault or a synchronised folder are the user's own: a later sync could replace their text with markers.
     """
     if form != "markdown" or not isinstance(source, Path):
-        return lambda _: form in _AGENTS
+        return lambda _: form in _AGENT_FORMATS
     root = (source if source.is_dir() else source.parent).resolve()
     is_auto_memory = cache(_is_auto_memory)
     return lambda file: is_auto_memory((root / file).parent)
@@ -120,8 +120,8 @@ class SecretFilter:
 
         Short numbers are not secrets, because a name such as `passed_tests` also matches.
         """
-        is_short = isinstance(value, int | float) and abs(value) < _SHORTEST_NUMBER
-        if value != "" and not is_short and redact(f'{name}="{_EXAMPLE}"')[1]:
+        is_short = isinstance(value, int | float) and abs(value) < _SMALLEST_SECRET_NUMBER
+        if value != "" and not is_short and redact(f'{name}="{_SAMPLE_VALUE}"')[1]:
             self._count(f"{name}={value}", 1)
             return _MARKER
         if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
