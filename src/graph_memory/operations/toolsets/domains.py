@@ -45,7 +45,7 @@ class DomainName(TypedDict):
 class EditDomain(DomainName):
     """Arguments of `create_domain` and `update_domain`."""
 
-    description: NotRequired[Annotated[str, Field(description="Its purpose")]]
+    description: NotRequired[Annotated[str, Field(description="Purpose of the domain")]]
     parent: NotRequired[Annotated[str, Field(description="The parent domain, whose types it inherits")]]
     metadata: NotRequired[Properties]
 
@@ -53,7 +53,7 @@ class EditDomain(DomainName):
 class DeleteDomain(DomainName):
     """Arguments of `delete_domain`."""
 
-    confirm: Annotated[str, Field(description="The name again, after the user has agreed")]
+    confirm: Annotated[str, Field(description="The same name again, once the user has agreed")]
 
 
 async def create_domain(memory: Memory, arguments: EditDomain) -> DomainChangeResult:

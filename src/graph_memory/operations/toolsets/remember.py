@@ -70,7 +70,7 @@ class Decide(Call):
 
     decisions: NotRequired[list[Annotated[dict[str, Any], WithJsonSchema(_DECISION)]]]
     id: NotRequired[Annotated[str, Field(description="Id of one question, with decision")]]
-    new: NotRequired[Annotated[str, Field(description="With known, instead of id")]]
+    new: NotRequired[Annotated[str, Field(description="Id of the new fact, with known, instead of id")]]
     known: NotRequired[str]
     decision: NotRequired[Answer]
 
