@@ -169,7 +169,9 @@ def _check_contexts(contexts: Collection[str] | None) -> Collection[str] | None:
 
 def _check_minutes(minutes: float | None) -> float | None:
     if minutes is not None and not minutes > 0:
-        raise invalid_argument("minutes", f"minutes is {minutes:g}, not above 0", "Pass more than 0, or omit it.")
+        raise invalid_argument(
+            "minutes", f"minutes is {minutes:g}, but must be above 0", "Pass a number above 0, or omit it."
+        )
     return minutes
 
 

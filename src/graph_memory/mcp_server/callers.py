@@ -149,7 +149,7 @@ def session_argument_of(arguments: Mapping[str, object]) -> str | None:
 def _check_header(names: list[str]) -> str:
     if len(names) > 1 or not _SESSION_NAME.fullmatch(names[0]) or names[0] == _CURRENT:
         hint = "Pass one name of up to 128 letters, digits and marks, without spaces. The name `current` is reserved."
-        raise invalid_argument(SESSION, f"The header {SESSION} does not name a session", hint)
+        raise invalid_argument(SESSION, f"The header {SESSION} does not contain a valid session name", hint)
     return names[0]
 
 

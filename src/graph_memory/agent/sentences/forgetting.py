@@ -156,4 +156,4 @@ def _ambiguous_error(sentence: str, candidates: Sequence[_Candidate]) -> GraphEr
     message = f"{quote(sentence)} matches {len(candidates)} entries"
     ids = join_parts([f"{candidate.id} ({candidate.type})" for candidate in candidates])
     details = {"argument": "text", "candidates": [candidate.to_dict() for candidate in candidates]}
-    return GraphError(Code.INVALID_ARGUMENT, message, {**details, "hint": f"Pass the id of one in ids: {ids}."})
+    return GraphError(Code.INVALID_ARGUMENT, message, {**details, "hint": f"Pass the id of one of them in ids: {ids}."})

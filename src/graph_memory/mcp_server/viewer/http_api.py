@@ -213,7 +213,7 @@ def _json_problem(body: bytes) -> str:
 
 
 def _unknown_operation_error(name: str, names: Sequence[str]) -> GraphError:
-    hint = suggestion(name, names, f"See {OPENAPI} for the operations.")
+    hint = suggestion(name, names, f"See {OPENAPI} for the list of operations.")
     return GraphError(Code.INVALID_ARGUMENT, f"Operation {quote(name)} does not exist here", {"hint": hint})
 
 

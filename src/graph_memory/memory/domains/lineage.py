@@ -20,7 +20,7 @@ from graph_memory.storage.store import Reader
 
 END = 2**53
 """An event number that is higher than the last number of any log."""
-BEFORE_ALL = "That point is before the first write of this domain: it was still empty."
+BEFORE_ALL = "That point is before the first write to this domain, which was still empty."
 """The warning that the requested point is before the first event of a domain."""
 _PROBES = 32
 """Number of event times that a search for a point in time reads at once."""

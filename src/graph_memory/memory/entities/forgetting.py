@@ -151,7 +151,7 @@ def _check_kind(event: Event | None, subject: str, *, may_be_deleted: bool) -> N
     A deleted record is accepted only if `may_be_deleted` is true.
     """
     if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not may_be_deleted):
-        message = f"No entity, observation or relation is named {quote(subject)} or has this id"
+        message = f"No entity, observation or relation has the name or id {quote(subject)}"
         raise invalid_argument("ids", message, _HINT)
 
 

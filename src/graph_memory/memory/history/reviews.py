@@ -75,7 +75,7 @@ def _not_in_own_log_error(seq: int, after: int) -> GraphError:
     return invalid_argument(
         "verdicts",
         f"Change {seq} is not in this domain's own log, which begins after {after}",
-        "Review the changes of a branch's base in the base. Compacted changes cannot be reviewed.",
+        "Review earlier changes of a branch in its base domain. Compacted changes cannot be reviewed.",
     )
 
 

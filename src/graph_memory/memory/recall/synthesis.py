@@ -115,7 +115,7 @@ def _no_model_error(message: str, hint: str, material: Material) -> GraphError:
 
 def _check(query: str, subgraph: Sequence[str] | None, style: str, max_words: int) -> None:
     if not isinstance(query, str) or not check_query(query).strip():  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise invalid_argument("query", "query contains no words", "Ask a question, or name a topic.")
+        raise invalid_argument("query", "query contains no words", "Ask a question, or pass a topic.")
     if style not in get_args(Style):
         hint = suggestion(style, get_args(Style), "Use summary, analysis or recommendations.")
         raise invalid_argument("style", f"{quote(style)} is not a valid style", hint)

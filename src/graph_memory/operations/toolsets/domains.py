@@ -91,7 +91,7 @@ async def delete_domain(memory: Memory, arguments: DeleteDomain) -> DomainDeleti
     if arguments["confirm"] != arguments["name"]:
         message = f"confirm must repeat the name {quote(arguments['name'])}, not {quote(arguments['confirm'])}"
         raise invalid_argument(
-            "confirm", message, "This cannot be undone: ask the user, then pass the domain's name twice."
+            "confirm", message, "This cannot be undone. Ask the user, then pass the same name as name and confirm."
         )
     return await memory.delete_domain(arguments["name"])
 

@@ -301,8 +301,8 @@ async def memory_compact(memory: Memory, arguments: MemoryCompact) -> Compaction
 
 def _check_confirmed(*, confirmed: bool) -> None:
     if not confirmed:
-        hint = "Try dry_run first; pass confirm: true once the user has agreed."
-        raise invalid_argument("confirm", "This cannot be undone, and was not confirmed", hint)
+        hint = "Try dry_run first. Once the user has agreed, pass confirm: true."
+        raise invalid_argument("confirm", "This cannot be undone, and confirm is not true", hint)
 
 
 async def get_reviews(memory: Memory, arguments: GetReviews) -> ReviewList:

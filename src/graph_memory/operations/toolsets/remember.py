@@ -103,7 +103,7 @@ async def decide(memory: Memory, arguments: Decide) -> Result:
         case {"new": new, "known": known, "decision": decision} if not arguments.keys() & {"id", "decisions"}:
             return await memory.entities.decide(new, known, decision, domain=arguments.get("domain"))
         case _:
-            hint = "Pass decisions, a list of objects with id and decision, or id and decision of one question."
+            hint = "Pass decisions (a list of objects with id and decision), or the id and decision of one question."
             raise invalid_argument("decisions", "decide needs either decisions, or id and decision", hint)
 
 
