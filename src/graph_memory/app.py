@@ -243,7 +243,7 @@ def check_version(version: str, oldest_version: tuple[int, int] = OLDEST_NEO4J, 
         alternative = (
             "unset NEO4J_URI to use a local Neo4j"
             if database == HOME
-            else f"put another server into the entry {database} of {SETTING}"
+            else f"set the entry {database} in {SETTING} to another server"
         )
         hint = f"Upgrade the server to {oldest} or newer, or {alternative}."
         raise GraphError(Code.STORE_INCOMPATIBLE, f"Neo4j {version} is older than {oldest}", {"hint": hint})

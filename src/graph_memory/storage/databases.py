@@ -127,8 +127,9 @@ class DatabaseStore(Store):
 
     def _with_database_name(self, error: GraphError) -> GraphError:
         hint = Hint(
-            "Domains of other databases can be used meanwhile. Check that the server runs, and check the entry "
-            "{name} in {setting}. {graph-memory doctor} looks for the cause. Read a subject again before you repeat its change.",
+            "Domains of other databases can be used meanwhile. Check that the server runs, and check the entry {name} "
+            "in {setting}. {graph-memory doctor} looks for the cause. Read a subject again before you repeat its "
+            "change.",
             name=self.name,
             setting=SETTING,
         )
