@@ -139,7 +139,7 @@ async def _open_for_check(settings: Settings, database: str) -> AsyncGenerator[S
     except GraphError as error:
         if database == HOME or "NEO4J_" not in (error.hint or ""):
             raise
-        hint = f"Check the server, and the entry {database} of {SETTING}: uri (+s only for TLS), username and password."
+        hint = f"Check the server, and the entry {database} in {SETTING}: uri (+s only for TLS), username and password."
         raise GraphError(error.code, error.message, {**error.details, "hint": hint}, path=error.path) from error
 
 
@@ -243,7 +243,7 @@ def check_version(version: str, oldest_version: tuple[int, int] = OLDEST_NEO4J, 
         alternative = (
             "unset NEO4J_URI to use a local Neo4j"
             if database == HOME
-            else f"put another server into the entry {database} of {SETTING}"
+            else f"set the entry {database} in {SETTING} to another server"
         )
         hint = f"Upgrade the server to {oldest} or newer, or {alternative}."
         raise GraphError(Code.STORE_INCOMPATIBLE, f"Neo4j {version} is older than {oldest}", {"hint": hint})
@@ -314,7 +314,7 @@ async def _find_server(settings: Settings, progress: Progress, database: str = H
 
 def _read_password(name: str, database: DatabaseSetting) -> str:
     """Return the password of a database. Raises STORE_UNAVAILABLE if its file or its variable cannot be read."""
-    hint = f"Correct the entry {name} of {SETTING}."
+    hint = f"Correct the entry {name} in {SETTING}."
     if database.password_file is None:
         if password := os.environ.get(database.password_env or ""):
             return password

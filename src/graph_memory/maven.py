@@ -90,7 +90,9 @@ def _describe_error(error: requests.RequestException) -> str:
         case requests.HTTPError(response=requests.Response(status_code=status)):
             return f"the repository answers HTTP {status}"
         case requests.exceptions.SSLError():
-            return "the repository's TLS certificate is not trusted here (REQUESTS_CA_BUNDLE can name its authority)"
+            return (
+                "the repository's TLS certificate is not trusted here (set REQUESTS_CA_BUNDLE to trust its authority)"
+            )
         case requests.exceptions.ProxyError():
             return "the proxy cannot be reached"
         case requests.ConnectionError() | requests.Timeout():

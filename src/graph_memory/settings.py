@@ -365,7 +365,7 @@ class Settings(BaseSettings):
     @classmethod
     def _check_model_name(cls, value: str | None, info: ValidationInfo) -> str | None:
         if value and info.data.get("model") == "off":
-            raise ValueError("names a model of a server: set GRAPH_MEMORY_MODEL to ollama, openai or anthropic")
+            raise ValueError("specifies a model on a server: set GRAPH_MEMORY_MODEL to ollama, openai or anthropic")
         return value
 
     @field_validator("embedding_model")
@@ -373,7 +373,7 @@ class Settings(BaseSettings):
     def _check_model(cls, value: str | None, info: ValidationInfo) -> str | None:
         embeddings = info.data.get("embeddings")
         if value and embeddings == "off":
-            raise ValueError("names a model of embeddings, but GRAPH_MEMORY_EMBEDDINGS is off")
+            raise ValueError("specifies an embedding model, but GRAPH_MEMORY_EMBEDDINGS is off")
         if value and embeddings == "local" and value not in LOCAL_MODELS:
             raise ValueError(f"must be one of {', '.join(LOCAL_MODELS)} for local embeddings")
         return value
@@ -384,7 +384,7 @@ def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
     path = settings.memory_file_path
     if path is None or os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where a folder may not be read
         return ""
-    problem = f"is {path}, which is not a file" if with_path else "does not name a file"
+    problem = f"is {path}, which is not a file" if with_path else "is not the name of a file"
     return f"MEMORY_FILE_PATH {problem}. Nothing was imported."
 
 

@@ -67,10 +67,10 @@ def test_the_local_server_is_read_where_it_was_found(text: str, tmp_path: Path, 
     ("database", "embeddings", "version", "problem", "hint"),
     [
         (HOME, "local", "2025.07.1", "older than 2025.08", "unset NEO4J_URI"),
-        ("work", "local", "2025.12.0", "older than 2026.01", "the entry work of GRAPH_MEMORY_DATABASES"),
-        ("work", "off", "2025.07.1", "older than 2025.08", "the entry work of GRAPH_MEMORY_DATABASES"),
+        ("work", "local", "2025.12.0", "older than 2026.01", "the entry work in GRAPH_MEMORY_DATABASES"),
+        ("work", "off", "2025.07.1", "older than 2025.08", "the entry work in GRAPH_MEMORY_DATABASES"),
         (HOME, "off", None, "cannot be reached", "NEO4J_URI is correct"),
-        ("work", "off", None, "cannot be reached", "the entry work of GRAPH_MEMORY_DATABASES"),
+        ("work", "off", None, "cannot be reached", "the entry work in GRAPH_MEMORY_DATABASES"),
     ],
 )
 def test_the_check_of_a_database_finds_an_old_server_and_names_its_own_settings(

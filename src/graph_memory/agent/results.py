@@ -27,17 +27,17 @@ class Event(Result):
 
     id: str
     title: str
-    event_type: str
+    event_type: str = Field(description="Such as tool_call, error or decision")
     actor: Actor
     session: str
-    timestamp: str
+    timestamp: str = Field(description="Time at which it happened")
     outcome: Outcome | None = None
-    duration_ms: float | None = None
+    duration_ms: float | None = Field(default=None, description="Duration in milliseconds")
     summary: str | None = None
     keywords: tuple[str, ...] | None = None
-    tool: str | None = None
+    tool: str | None = Field(default=None, description="Name of the tool, for a tool call")
     distance: int | None = Field(
-        default=None, description="In a chain: steps from the requested event, negative for its causes"
+        default=None, description="In a chain: number of steps from the requested event, negative for its causes"
     )
 
 
@@ -45,27 +45,27 @@ class Events(Result):
     """Events, newest first. Search results are ordered by relevance, and chains oldest first."""
 
     events: tuple[Event, ...]
-    next_cursor: str | None = Field(default=None, description="Pass it as cursor for the next page")
-    left_out: bool | None = Field(default=None, description="Whether the chain continues beyond the depth or the limit")
-    warnings: tuple[Text, ...] | None = None
+    next_cursor: str | None = Field(default=None, description="Pass it as cursor to get the next page")
+    left_out: bool | None = Field(default=None, description="Whether the chain has more events than were returned")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Warnings about this result")
 
 
 class EventResult(Result):
     """The id of the recorded event, its session and time, and the log numbers of its changes."""
 
-    event_id: str
-    session: str
-    timestamp: str
-    since: int = Field(description="Number of the first change in the log, for memory_revert")
-    until: int = Field(description="Number of the last change")
+    event_id: str = Field(description="Id of the recorded event")
+    session: str = Field(description="Session of the event")
+    timestamp: str = Field(description="Time of the event")
+    since: int = Field(description="Log number of the first change, for memory_revert")
+    until: int = Field(description="Log number of the last change")
     entities: tuple[str, ...] | None = Field(default=None, description="Names of the entities that the event involves")
-    warnings: tuple[Text, ...] | None = None
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Warnings about this result")
 
 
 class Condition(Result):
     """A condition of a pattern, with its weight in the score of a match."""
 
-    type: ConditionType
+    type: ConditionType = Field(description="Type of the condition, such as keyword")
     value: str
     weight: float = Field(default=1.0, gt=0)
 
@@ -85,20 +85,20 @@ class Pattern(Result):
     name: str
     pattern_type: PatternType
     description: str | None = None
-    conditions: tuple[Condition, ...] = ()
-    confidence: float = Field(default=0.5, description="0 to 1")
-    steps: tuple[Step, ...] = ()
-    tools: tuple[str, ...] = ()
-    expected_outcome: str | None = None
-    scope: Scope = "project"
-    applications: int = 0
-    successes: int = 0
-    failures: int = 0
+    conditions: tuple[Condition, ...] = Field(default=(), description="The situation in which the pattern applies")
+    confidence: float = Field(default=0.5, description="Confidence from 0 to 1")
+    steps: tuple[Step, ...] = Field(default=(), description="The steps of the procedure")
+    tools: tuple[str, ...] = Field(default=(), description="Names of the tools that the procedure uses")
+    expected_outcome: str | None = Field(default=None, description="What should happen if the steps are followed")
+    scope: Scope = Field(default="project", description="Where the pattern applies")
+    applications: int = Field(default=0, description="Number of times that the pattern was applied")
+    successes: int = Field(default=0, description="Number of times that it worked")
+    failures: int = Field(default=0, description="Number of times that it did not work")
     success_bound: float = Field(default=0, description="Wilson lower bound of the success rate at 95 %")
-    last_used: str | None = None
-    warnings: tuple[Text, ...] | None = None
-    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
-    until: int | None = None
+    last_used: str | None = Field(default=None, description="When the pattern was last applied")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Warnings about this result")
+    since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the last change")
 
 
 class PatternMatch(Result):
@@ -136,72 +136,72 @@ class Goal(Result):
     id: str
     description: str
     status: Status
-    priority: float | None = Field(default=None, description="1 is first")
-    deadline: str | None = None
-    session: str | None = Field(
-        default=None, description="The session of a temporary goal; absent for a permanent goal"
-    )
+    priority: float | None = Field(default=None, description="Priority; 1 is the highest")
+    deadline: str | None = Field(default=None, description="Day or time by which the goal should be completed")
+    session: str | None = Field(default=None, description="The session for which the goal applies, if it is temporary")
     steps: tuple[GoalStep, ...] | None = None
-    current_step: int | None = Field(default=None, description="Number of the first open step")
+    current_step: int | None = Field(default=None, description="Number of the first step that is not done")
     progress: float = Field(
-        description="0 to 1: mean progress of the subgoals or, if there are none, share of completed steps"
+        description="Progress from 0 to 1: mean progress of the subgoals or, without subgoals, share of completed steps"
     )
     parent: str | None = Field(default=None, description="Id of the parent goal")
-    subgoals: tuple[str, ...] | None = None
-    blocked_by: tuple[str, ...] | None = Field(default=None, description="Ids of the goal's unfinished blockers")
-    blocked_reason: str | None = None
+    subgoals: tuple[str, ...] | None = Field(default=None, description="Ids of the subgoals")
+    blocked_by: tuple[str, ...] | None = Field(default=None, description="Ids of unfinished goals that block it")
+    blocked_reason: str | None = Field(default=None, description="Why the goal is blocked")
 
 
 class Goals(Result):
     """Goals, sorted by priority, then by deadline."""
 
     goals: tuple[Goal, ...]
-    left_out: int | None = Field(default=None, description="Goals beyond the limit")
+    left_out: int | None = Field(default=None, description="Number of goals beyond the limit")
 
 
 class GoalResult(Result):
     """A new or changed goal, and the goals that the change unblocked."""
 
-    goal: Goal
+    goal: Goal = Field(description="The goal after the change")
     unblocked: tuple[str, ...] | None = Field(
-        default=None, description="Ids of goals that became pending because their last blocker was completed"
+        default=None, description="Ids of the goals that only this goal blocked; they are now pending"
     )
-    warnings: tuple[Text, ...] | None = None
-    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
-    until: int | None = None
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Warnings about this result")
+    since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the last change")
 
 
 class WorkingMemory(Result):
     """The working memory of a session, or the value of a single key."""
 
     session: str
-    goal: str | None = None
-    active_task: str | None = None
-    recent_outputs: tuple[Any, ...] | None = Field(default=None, description="Oldest first")
-    scratchpad: dict[str, Any] | None = None
+    goal: str | None = Field(default=None, description="The current goal")
+    active_task: str | None = Field(default=None, description="The current task")
+    recent_outputs: tuple[Any, ...] | None = Field(default=None, description="The recent outputs, oldest first")
+    scratchpad: dict[str, Any] | None = Field(default=None, description="The values under your own keys")
     value: Any = Field(default=None, description="The value of the requested key")
     context_window: int = Field(description="Maximum number of tokens")
-    used_tokens: int
-    dropped: tuple[Any, ...] | None = Field(default=None, description="Outputs that the new value has displaced")
+    used_tokens: int = Field(description="Number of tokens that the working memory uses")
+    dropped: tuple[Any, ...] | None = Field(
+        default=None, description="Older outputs removed to make room for the new value"
+    )
 
 
 class GitStatus(Result):
     """The branch and the uncommitted changes of a git work tree."""
 
     branch: str
-    ahead: int | None = Field(default=None, description="Commits that the upstream branch lacks")
-    behind: int | None = Field(default=None, description="Commits of the upstream branch that are missing here")
+    ahead: int | None = Field(default=None, description="Number of commits that the upstream branch does not have")
+    behind: int | None = Field(default=None, description="Number of upstream commits that are missing here")
     changed: tuple[str, ...] = Field(description="Paths with uncommitted changes, at most 50")
-    left_out: int | None = Field(default=None, description="Changed paths beyond these")
+    left_out: int | None = Field(default=None, description="Number of changed paths that are not listed")
 
 
 class Correction(Result):
     """A correction by a user: a text, and the text that should replace it."""
 
-    id: str = Field(description="Id of the observation, for forget")
-    original: str
-    corrected: str
-    context: str | None = None
+    id: str = Field(description="Id of the observation, which forget accepts")
+    original: str = Field(description="The text to be replaced")
+    corrected: str = Field(description="The text that replaces it")
+    context: str | None = Field(default=None, description="When the correction applies")
     time: Timestamp
     source: str | None = None
 
@@ -210,7 +210,7 @@ class Feedback(Result):
     """Feedback by a user, or a preference."""
 
     id: str | None = Field(
-        default=None, description="Id of the observation, for forget; none for the fields of a profile"
+        default=None, description="Id of the observation, which forget accepts; absent for fields of the profile"
     )
     text: str
     time: Timestamp
@@ -235,16 +235,16 @@ class UserDeletionResult(Result):
 class Environment(Result):
     """The project that an agent works in."""
 
-    project_root: str
-    project_type: str | None = Field(default=None, description="Such as python; if several apply, the most specific")
-    build_system: str | None = None
+    project_root: str = Field(description="Root folder of the project")
+    project_type: str | None = Field(default=None, description="The most specific type of the project, such as python")
+    build_system: str | None = Field(default=None, description="Build system of the project")
     conventions: tuple[str, ...] = Field(description="Files with instructions for this project, and configured tools")
-    services: tuple[str, ...] = Field(description="Services of the compose file")
-    git_status: GitStatus | None = Field(default=None, description="Absent outside a git work tree")
+    services: tuple[str, ...] = Field(description="Services in the Docker Compose file")
+    git_status: GitStatus | None = Field(default=None, description="Git status; absent outside a git work tree")
     file_tree: tuple[str, ...] = Field(description="Paths from the root, nearest first, without ignored files")
-    left_out: int | None = Field(default=None, description="Files beyond the limit")
-    recent_changes: tuple[str, ...] = Field(description="Paths of the files that were changed last, newest first")
-    last_scanned: str
+    left_out: int | None = Field(default=None, description="Number of files beyond the limit")
+    recent_changes: tuple[str, ...] = Field(description="Paths of the last changed files, newest first")
+    last_scanned: str = Field(description="Time of the scan")
     stale_after: str = Field(description="Time after which the next call scans again")
 
 
@@ -253,7 +253,7 @@ class FoundNode(Result):
 
     id: str
     type: str
-    title: str | None = Field(default=None, description="Absent if the event's passage begins with it")
+    title: str | None = Field(default=None, description="Title; absent if the event's passage begins with it")
     why: str = Field(description="A short reason why it matches")
     passage: str | None = Field(default=None, description="The part of its text that matches best")
     created: Timestamp | None = None
@@ -265,10 +265,12 @@ class FoundPattern(Result):
 
     id: str
     name: str
-    why: tuple[str, ...] = Field(description="Values of the conditions that hold")
-    score: float
+    why: tuple[str, ...] = Field(description="Values of the conditions that are met")
+    score: float = Field(description="Share of the conditions that are met, by weight, times the confidence")
     steps: tuple[str, ...] | None = None
-    success_bound: float | None = Field(default=None, description="Absent before it was applied")
+    success_bound: float | None = Field(
+        default=None, description="Lower bound of the success rate; absent if it was never applied"
+    )
     warning: str | None = Field(default=None, description="For an anti-pattern: the action to avoid")
 
 
@@ -277,22 +279,22 @@ class MemoryResults(Result):
 
     corrections: tuple[Correction, ...] | None = Field(default=None, description="Users' corrections on the same topic")
     preferences: tuple[Feedback, ...] | None = Field(default=None, description="Users' preferences on the same topic")
-    patterns: tuple[FoundPattern, ...] | None = None
+    patterns: tuple[FoundPattern, ...] | None = Field(default=None, description="Patterns that match the query")
     goals: tuple[Goal, ...] | None = Field(default=None, description="Unfinished goals")
-    events: tuple[FoundNode, ...] | None = None
-    entities: tuple[FoundNode, ...] | None = None
+    events: tuple[FoundNode, ...] | None = Field(default=None, description="Events that match the query")
+    entities: tuple[FoundNode, ...] | None = Field(default=None, description="Entities that match the query")
     content: tuple[FoundNode, ...] | None = Field(default=None, description="Documents and all other nodes")
     relations: tuple[Relation, ...] | None = Field(default=None, description="Relations of the entities")
-    tokens_used: int = 0
-    left_out: dict[str, int] | None = Field(default=None, description="Results that did not fit, by field")
-    warnings: tuple[Text, ...] | None = None
+    tokens_used: int = Field(default=0, description="Number of tokens in the results")
+    left_out: dict[str, int] | None = Field(default=None, description="Number of results that did not fit, by field")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Warnings about this result")
 
 
 class IndexResult(Result):
     """The ids of stored documents, in the order of the call."""
 
-    ids: tuple[str, ...]
-    warnings: tuple[Text, ...] | None = None
+    ids: tuple[str, ...] = Field(description="Ids of the documents")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Warnings about this result")
 
 
 class DurabilityResult(Result):
@@ -305,39 +307,43 @@ class DurabilityResult(Result):
 class PruneResult(Result):
     """The nodes and connections that `prune` archived, or would archive without `dry_run`."""
 
-    archived: dict[str, int] = Field(description="Numbers of nodes and connections, by memory type")
-    examples: tuple[str, ...] = Field(description="The first 20 of them")
-    protected: int | None = Field(default=None, description="Number kept because they are protected")
-    left_out: int | None = Field(default=None, description="Items beyond the maximum of one call. Call it again")
-    archive: str | None = Field(default=None, description="Path of the archive file, for restore")
-    since: int | None = Field(default=None, description="Number of the first change in the log, for memory_revert")
-    until: int | None = None
-    dry_run: bool | None = None
+    archived: dict[str, int] = Field(description="Number of archived nodes and connections, by memory type")
+    examples: tuple[str, ...] = Field(description="The first 20 archived nodes and connections")
+    protected: int | None = Field(default=None, description="Number of items kept because they are protected")
+    left_out: int | None = Field(
+        default=None, description="Number of items beyond the maximum of one call. Repeat the call to archive them"
+    )
+    archive: str | None = Field(default=None, description="Path of the archive file, which restore accepts")
+    since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the last change")
+    dry_run: bool | None = Field(default=None, description="Whether nothing was archived")
 
 
 class RestoreResult(Result):
     """The number of nodes and connections that `restore` has restored."""
 
     batch: str | None = Field(default=None, description="Id of the batch in the log; absent if nothing was missing")
-    restored: int = Field(description="Number of nodes and connections")
+    restored: int = Field(description="Number of restored nodes and connections")
 
 
 class UserProfile(Result):
     """The preferences, corrections and feedback of a user, with statistics."""
 
-    user: str
-    communication_style: CommunicationStyle | None = None
-    expertise_level: ExpertiseLevel | None = None
-    preferred_tools: tuple[str, ...] | None = None
-    custom_instructions: tuple[str, ...] | None = None
+    user: str = Field(description="Name of the user")
+    communication_style: CommunicationStyle | None = Field(default=None, description="Preferred style of replies")
+    expertise_level: ExpertiseLevel | None = Field(default=None, description="The user's level of expertise")
+    preferred_tools: tuple[str, ...] | None = Field(default=None, description="Tools that the user prefers")
+    custom_instructions: tuple[str, ...] | None = Field(default=None, description="Instructions by the user")
     preferences: tuple[Feedback, ...] | None = Field(default=None, description="Stored by `remember`, newest first")
-    corrections: tuple[Correction, ...] | None = Field(default=None, description="Newest first")
-    feedback: tuple[Feedback, ...] | None = Field(default=None, description="Newest first")
-    left_out: int | None = Field(default=None, description="Preferences, corrections and feedback beyond the limit")
-    total_sessions: int | None = Field(default=None, description="Sessions in the log, and earlier ones in the profile")
-    first_seen: Timestamp | None = None
-    last_seen: Timestamp | None = None
-    warnings: tuple[Text, ...] | None = None
+    corrections: tuple[Correction, ...] | None = Field(default=None, description="Corrections, newest first")
+    feedback: tuple[Feedback, ...] | None = Field(default=None, description="Feedback by the user, newest first")
+    left_out: int | None = Field(default=None, description="Number of entries beyond the limit")
+    total_sessions: int | None = Field(
+        default=None, description="Number of sessions, including earlier ones in the profile"
+    )
+    first_seen: Timestamp | None = Field(default=None, description="Time of the first session")
+    last_seen: Timestamp | None = Field(default=None, description="Time of the last session")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Warnings about this result")
 
 
 class ToolError(Result):
@@ -351,25 +357,25 @@ class ToolStatistics(Result):
     """The numbers, durations and common errors of a tool's calls."""
 
     tool: str
-    usage: str | None = None
-    uses: int = 0
-    successes: int = 0
-    failures: int = 0
+    usage: str | None = Field(default=None, description="What the tool is used for")
+    uses: int = Field(default=0, description="Number of calls")
+    successes: int = Field(default=0, description="Number of successful calls")
+    failures: int = Field(default=0, description="Number of failed calls")
     mean_ms: float | None = Field(default=None, description="Mean duration in milliseconds")
-    p95_ms: float | None = Field(default=None, description="95 % of the calls took at most this long")
-    common_errors: tuple[ToolError, ...] | None = None
-    last_used: str | None = None
+    p95_ms: float | None = Field(default=None, description="95th percentile of the duration in milliseconds")
+    common_errors: tuple[ToolError, ...] | None = Field(default=None, description="The most common errors")
+    last_used: str | None = Field(default=None, description="Time of the last call")
 
 
 class Capabilities(Result):
     """The capabilities of an agent, and the statistics of its tools."""
 
-    strengths: tuple[str, ...] | None = None
-    weaknesses: tuple[str, ...] | None = None
-    cannot_do: tuple[str, ...] | None = None
-    should_ask: tuple[str, ...] | None = None
-    tools: tuple[ToolStatistics, ...] = Field(description="Most used first")
-    warnings: tuple[Text, ...] | None = None
+    strengths: tuple[str, ...] | None = Field(default=None, description="What the agent does well")
+    weaknesses: tuple[str, ...] | None = Field(default=None, description="What the agent does badly")
+    cannot_do: tuple[str, ...] | None = Field(default=None, description="What the agent cannot do")
+    should_ask: tuple[str, ...] | None = Field(default=None, description="When the agent should ask the user first")
+    tools: tuple[ToolStatistics, ...] = Field(description="The tools, most used first")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Warnings about this result")
 
 
 class ConversationImportResult(Result):
@@ -377,9 +383,9 @@ class ConversationImportResult(Result):
 
     format: str = Field(description="The program that recorded the conversations")
     dry_run: bool = Field(description="Whether nothing was written")
-    domains: dict[str, int] = Field(description="Number of events by domain, including events of earlier imports")
+    domains: dict[str, int] = Field(description="Number of events in each domain, with earlier imports")
     sessions: int = Field(description="Number of sessions")
-    events: int = Field(description="Number of events: prompts, last replies, calls of tools and summaries")
-    added: int = Field(description="Number of new events, even in a dry run")
+    events: int = Field(description="Number of events: prompts, last replies, tool calls and summaries")
+    added: int = Field(description="Number of new events that were added or, in a dry run, would be added")
     secrets: int = Field(description="Number of secrets that were replaced")
     unreadable: int = Field(description="Number of lines and conversations that were skipped because they are damaged")

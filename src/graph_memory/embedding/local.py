@@ -156,8 +156,8 @@ def _fetch_and_open(model: LocalModel, cache: Path) -> _Network:
         folder = model_folder(model, cache)
     except OSError as error:
         hint = (
-            "Connect to the internet once (HTTPS_PROXY can name a proxy), set GRAPH_MEMORY_CACHE to a full cache, or "
-            "set GRAPH_MEMORY_EMBEDDINGS to off or to another provider."
+            "Connect to the internet once (you can set HTTPS_PROXY to a proxy), set GRAPH_MEMORY_CACHE to a full "
+            "cache, or set GRAPH_MEMORY_EMBEDDINGS to off or to another provider."
         )
         raise EmbeddingUnavailable(
             f"the local model is not in the cache and cannot be fetched: {error}", hint

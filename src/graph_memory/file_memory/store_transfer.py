@@ -154,9 +154,10 @@ async def _version_of(
 def _check_content(path: str, content: NodeContent) -> str:
     if content.encoding != "utf-8" or len(content.data) > MAX_CONTENT_BYTES:
         message = (
-            f"The file {quote(path)} is binary or has over {MAX_CONTENT_BYTES:,} bytes, which a memory cannot have"
+            f"The file {quote(path)} is binary or has over {MAX_CONTENT_BYTES:,} bytes, which a memory store does not "
+            "allow"
         )
-        raise invalid_argument("format", message, "Divide it, or use the format log.")
+        raise invalid_argument("format", message, "Split it, or export with the format log.")
     return content.content
 
 

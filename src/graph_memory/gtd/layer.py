@@ -66,7 +66,9 @@ class Gtd:
         if isinstance(contexts, str):
             raise invalid_argument("contexts", "contexts is a string, not a list", 'For one context, pass ["phone"].')
         if minutes is not None and not minutes > 0:
-            raise invalid_argument("minutes", f"minutes is {minutes:g}, not above 0", "Pass more than 0, or omit it.")
+            raise invalid_argument(
+                "minutes", f"minutes is {minutes:g}, but must be above 0", "Pass a number above 0, or omit it."
+            )
         if energy is not None and energy not in rules.ENERGIES:
             raise invalid_argument("energy", f"{quote(energy)} is not an energy level", "Use low, medium or high.")
         resources = AvailableResources(lists.context_keys(contexts), minutes, energy)

@@ -90,7 +90,7 @@ def session_of(ctx: Context) -> str | None:
             hint = (
                 "Pass one name of up to 128 letters, digits and marks, without spaces. The name `current` is reserved."
             )
-            raise invalid_argument(SESSION, f"The header {SESSION} does not name a session", hint)
+            raise invalid_argument(SESSION, f"The header {SESSION} does not contain a valid session name", hint)
         return names[0]
     protocol_session = _protocol_session(ctx, request)
     if not protocol_session:

@@ -158,7 +158,7 @@ class CallRunner:
 def _unbound_session_error(tool: str) -> GraphError:
     """Return the error for a tool that needs session state when another server may receive the next call."""
     hint = Hint(
-        "Name the domain in each call",
+        "Pass the domain in each call",
         ", and store notes with {remember}",
         ". Or use a client whose protocol has sessions, which stay with one server.",
     )

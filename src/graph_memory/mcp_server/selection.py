@@ -28,7 +28,7 @@ class Selection:
         """
         session = _session(ctx, session_argument)
         if session is None and is_over_http(ctx):
-            hint = "Name the domain in each call, or name the session in the header Graph-Memory-Session."
+            hint = "Pass the domain in each call, or a session name in the header Graph-Memory-Session."
             raise invalid_argument("name", "This client has no session, so the selected domain cannot be stored", hint)
         domains = self._domains()
         domains.pop(session, None)

@@ -40,13 +40,13 @@ def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
             raise _unknown_toolset_error(name, tools_by_name)
     if not names:
         details = {"argument": "toolsets", "hint": f"Pass at least one toolset. {_toolsets()}"}
-        raise GraphError(Code.INVALID_ARGUMENT, "No toolset was named", details)
+        raise GraphError(Code.INVALID_ARGUMENT, "No toolset was given", details)
     return {tool.name: tool for name in names for tool in tools_by_name[name]}
 
 
 def _unknown_toolset_error(name: str, names: Collection[str]) -> GraphError:
     hint = suggestion(
-        name, names, Hint("Name toolsets or tools, separated by commas. List them with {graph-memory call --list}.")
+        name, names, Hint("Pass toolsets or tools, separated by commas. List them with {graph-memory call --list}.")
     )
     details = {"argument": "toolsets", "allowed": list(TOOLSETS), "hint": hint}
     return GraphError(Code.INVALID_ARGUMENT, f"Toolset or tool {quote(name)} does not exist. {_toolsets()}", details)

@@ -41,7 +41,7 @@ class DatabaseSetting(BaseModel):
     @classmethod
     def _reject_password(cls, value: object) -> object:
         if isinstance(value, Mapping) and "password" in value:
-            raise ValueError("contains a password: name a file as password_file, or a variable as password_env")
+            raise ValueError("contains a password: pass a file as password_file, or a variable as password_env")
         return cast("object", value)
 
     @model_validator(mode="after")

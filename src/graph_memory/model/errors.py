@@ -86,7 +86,7 @@ class Code(StrEnum):
     INVALID_ARCHIVE = "INVALID_ARCHIVE"
     """The file or folder is not an export, or is damaged, cut short or from a newer version."""
     INVALID_SOURCE = "INVALID_SOURCE"
-    """The files to load have errors: `details.report` names the file, line and column of each."""
+    """The files to load have errors: `details.report` gives the file, line and column of each."""
     REVERT_CONFLICT = "REVERT_CONFLICT"
     """Some changes cannot be undone; `details.conflicts` contains the reason and the choices for each subject."""
 

@@ -225,5 +225,5 @@ def check_key_name(name: str) -> str:
     """Check the name of a key, and return it. Raises INVALID_ARGUMENT if the name is invalid."""
     if not _NAME.fullmatch(name):
         hint = "Use 1 to 64 letters, digits and . _ @ -, starting with a letter or digit, such as anns-laptop."
-        raise invalid_argument("name", f"{quote(name)} is not the name of a key", hint)
+        raise invalid_argument("name", f"{quote(name)} is not a valid key name", hint)
     return name

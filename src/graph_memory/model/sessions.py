@@ -63,14 +63,14 @@ def _merge_pair(summary: SessionSummary, other: SessionSummary) -> SessionSummar
 class SessionSummary(Result):
     """A session, with the times, counts and subjects of its changes in a domain."""
 
-    session: str | None = None
-    source: str
+    session: str | None = Field(default=None, description="Id of the session")
+    source: str = Field(description="Whether an agent or a user made the changes")
     actor: str | None = None
-    began: Timestamp
-    ended: Timestamp = Field(description="Time of its last change")
-    changes: int
-    subjects: int = Field(description="How many subjects it changed")
-    about: tuple[str, ...] = Field(description="Titles of the subjects that it changed last")
-    summary: str | None = Field(default=None, description="The summary that session_end stored")
-    first_seq: int
-    last_seq: int
+    began: Timestamp = Field(description="Time of the first change in the session")
+    ended: Timestamp = Field(description="Time of the last change in the session")
+    changes: int = Field(description="Number of changes")
+    subjects: int = Field(description="Number of changed subjects")
+    about: tuple[str, ...] = Field(description="Titles of the subjects that were changed last")
+    summary: str | None = Field(default=None, description="The summary that was stored with session_end")
+    first_seq: int = Field(description="Log number of the first change")
+    last_seq: int = Field(description="Log number of the last change")

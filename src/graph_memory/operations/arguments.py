@@ -34,20 +34,20 @@ def object_schema(properties: dict[str, dict[str, Any]], *required: str) -> dict
 Names = list[str]
 Properties = dict[str, object]
 Fraction = Annotated[float, Field(ge=0, le=1)]
-MinStrength = Annotated[Fraction, Field(description="Minimum strength")]
+MinStrength = Fraction
 Strength = Annotated[
     Annotated[
         dict[str, Any],
         WithJsonSchema(object_schema(dict.fromkeys(("semantic", "structural", "temporal", "confidence"), NUMBER))),
     ]
     | Fraction,
-    Field(description="Number from 0 to 1, or one per strength component"),
+    Field(description="From 0 to 1, or one number per component"),
 ]
-Limit = Annotated[int, Field(ge=1, le=MAX_INTEGER, description="Max ids (default all)")]
-ValidAt = Annotated[str, Field(description="Only facts that hold at this time")]
+Limit = Annotated[int, Field(ge=1, le=MAX_INTEGER, description="Max results (default all)")]
+ValidAt = Annotated[str, Field(description="Return facts that hold at this time")]
 Detail = Annotated[bool, Field(description="Also return types and titles")]
-Cursor = Annotated[str, Field(description="Previous next_cursor")]
-ExpectedVersion = Annotated[int, Field(ge=0, le=MAX_INTEGER, description="Fails if the version differs")]
+Cursor = Annotated[str, Field(description="Cursor from the previous page")]
+ExpectedVersion = Annotated[int, Field(ge=0, le=MAX_INTEGER, description="Fail if the version differs")]
 
 
 class Call(TypedDict):

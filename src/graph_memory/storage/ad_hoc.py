@@ -111,7 +111,7 @@ async def _run_once(inner: AsyncTransaction, text: LiteralString, values: dict[s
             records = await result.fetch(limit + 1)
     except TimeoutError as error:
         message = f"Neo4j did not stop the statement after {SECONDS:.0f} s, and may still be running it"
-        raise GraphError(Code.TIMEOUT, message, {"hint": "Use shorter lists in expressions."}) from error
+        raise GraphError(Code.TIMEOUT, message, {"hint": "Use shorter lists in its expressions."}) from error
     except LOST as error:
         hint = "Neo4j may have needed too much memory. Use smaller lists and strings in expressions."
         raise unavailable_error("Neo4j was lost while it ran the statement", hint) from error

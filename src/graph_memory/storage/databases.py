@@ -127,8 +127,9 @@ class DatabaseStore(Store):
 
     def _with_database_name(self, error: GraphError) -> GraphError:
         hint = Hint(
-            "Domains of other databases can be used meanwhile. Check that the server runs, and the entry {name} of "
-            "{setting}. {graph-memory doctor} looks for the cause. Read a subject again before you repeat its change.",
+            "Domains of other databases can be used meanwhile. Check that the server runs, and check the entry {name} "
+            "in {setting}. {graph-memory doctor} looks for the cause. Read a subject again before you repeat its "
+            "change.",
             name=self.name,
             setting=SETTING,
         )
@@ -223,7 +224,7 @@ class Databases:
             database_id = await store_id(store)
             if others := [other for other, other_id in self._ids.items() if other_id == database_id and other != name]:
                 message = f"{name} and {others[0]} are the same database"
-                hint = f"Give each database of {SETTING} another uri or database."
+                hint = f"Give each database in {SETTING} a different uri or database."
                 raise GraphError(Code.STORE_CONFLICT, message, {"hint": hint})
             self._ids[name] = database_id
             self.directory.record(name, await store.read(NAMES))

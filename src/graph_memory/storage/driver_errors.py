@@ -209,7 +209,7 @@ def _server_error(error: Neo4jError, server: str, *, in_doubt: bool) -> GraphErr
         and not is_index_gone
         and any(text in (error.message or "") for text in _NOT_LUCENE)
     ):
-        return invalid_argument("query", "The query is not valid in Lucene's syntax", _LUCENE)
+        return invalid_argument("query", "The query is not valid Lucene syntax", _LUCENE)
     if "IndexNotFound" in code or ("ProcedureCallFailed" in code and "index" in (error.message or "")):
         hint = Hint("Run {graph-memory rebuild} to create it, or {graph-memory doctor} to list all missing indexes.")
         return GraphError(Code.STORE_INCOMPATIBLE, "The database lacks an index that this call needs", {"hint": hint})

@@ -154,7 +154,9 @@ class RoutedStore(Store):
             return self._stores[self._directory.placement.require_one(domains)]
         if statement.startswith(HOME_STATEMENTS):
             return self._stores[HOME]
-        raise GraphError(Code.INTERNAL, f"The statement {statement} names no domain, so its database is unknown")
+        raise GraphError(
+            Code.INTERNAL, f"The statement {statement} does not specify a domain, so its database is unknown"
+        )
 
     async def _confirm_misplaced(self, statement: str, params: Mapping[str, object]) -> None:
         """Read again whether domains are still in other databases, because they may have been deleted there."""

@@ -66,6 +66,6 @@ async def test_what_cannot_be_answered_is_told_with_what_to_do(memory: Memory, s
     nothing = run(environment, "gtd", "stuck")
     assert (nothing.returncode, "`graph-memory ontology apply FILE --domain " in nothing.stderr) == (66, True)
     time = run(environment, "gtd", "available", "--time", "soon")
-    assert (time.returncode, "Pass minutes" in time.stderr) == (2, True)
+    assert (time.returncode, "Pass a number of minutes" in time.stderr) == (2, True)
     day = run(environment, "gtd", "review", "--today", "tomorrow")
     assert (day.returncode, "Traceback" in day.stderr) == (2, False)

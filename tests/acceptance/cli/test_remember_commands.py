@@ -19,7 +19,7 @@ def test_facts_relations_and_other_names_are_remembered_and_what_is_asked_is_set
     assert (refused.returncode, "REFUSED" in refused.stdout) == (0, True)
     assert 'Ben knows Ada: No entity is named "Ada".' in refused.stderr
     unreadable = run(environment, "remember", "Plays the oboe.", "--name", "Ben", "--relation", "knows", *values)
-    assert "is not a type and a name" in unreadable.stderr
+    assert "does not have the form TYPE=NAME" in unreadable.stderr
     words = ["Works at Merrow as an analyst.", "--name", "Ben", "--alias", "Benny", "--relation", "works at=Merrow"]
     words += ["--relation-from", "knows=Ada", "--lenient", "-p", "city=Leeds"]
     made = run(environment, "remember", *words, *values)

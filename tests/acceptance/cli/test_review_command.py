@@ -235,5 +235,5 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
 async def test_without_a_terminal_it_says_what_to_do(variables: dict[str, str]) -> None:
     done = run(variables, "review", "--session", "bot")
     assert done.returncode == 2
-    assert "needs a person in a terminal" in done.stderr
+    assert "is interactive and needs a terminal" in done.stderr
     assert "`graph-memory log`" in done.stderr

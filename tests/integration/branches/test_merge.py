@@ -540,8 +540,12 @@ async def test_a_misspelt_resolution_is_refused_with_what_there_is(main: Memory)
     await main.update_node(node, properties={"rank": 3})
     before = await events_of(main)
     for wrong, message, hint in (
-        ({"subject": node[:-1], "take": "ours"}, "Neither domain has ever had", f'Did you mean "{node}"?'),
-        ({"subject": "x", "take": "ours"}, 'Neither domain has ever had "x"', f"Pass a subject in conflict: [{node}]."),
+        ({"subject": node[:-1], "take": "ours"}, "Neither domain has ever contained", f'Did you mean "{node}"?'),
+        (
+            {"subject": "x", "take": "ours"},
+            'Neither domain has ever contained "x"',
+            f"Pass a subject in conflict: [{node}].",
+        ),
         ({"subject": node, "property": "rnak", "take": "ours"}, 'has no property "rnak"', 'Did you mean "rank"?'),
         ({"subject": node, "property": "mood", "value": "fine"}, 'has no property "mood"', "[code, rank]"),
     ):

@@ -60,7 +60,7 @@ async def test_an_alias_stands_for_its_entity_in_reads_and_writes_and_creates_no
 async def test_a_part_of_a_name_is_a_question_of_every_tool_that_compares_names(memory: Memory) -> None:
     memory, lena = await _shop(memory)
     entities = memory.entities
-    with pytest.raises(GraphError, match=r'No known entity is named in the text "Lena moved to Malmö\."') as caught:
+    with pytest.raises(GraphError, match=r'No known entity is mentioned in the text "Lena moved to Malmö\."') as caught:
         await entities.remember("Lena moved to Malmö.")
     assert caught.value.hint is not None
     assert f'Did you mean "Lena Vogt" ({lena})?' in caught.value.hint

@@ -197,7 +197,7 @@ async def test_a_damaged_file_of_the_environment_is_named_with_what_a_user_can_d
     file = write(tmp_path, "memory.jsonl", lines(memory_of(10)) + "\n{")
     with pytest.raises(GraphError, match=r"memory\.jsonl:22") as caught:
         await memory.transfer.import_once(file)
-    assert "MEMORY_FILE_PATH names this file." in str(caught.value.hint)
+    assert "MEMORY_FILE_PATH is set to this file." in str(caught.value.hint)
     assert "or use --skip-invalid" not in str(caught.value.hint).lower()
     assert "`graph-memory import --skip-invalid FILE --domain DOMAIN`" in str(caught.value.hint)
 

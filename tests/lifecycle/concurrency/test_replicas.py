@@ -224,7 +224,7 @@ async def test_state_of_a_session_is_refused_where_its_next_call_may_reach_anoth
             with pytest.raises(ToolError, match="several servers share this memory") as caught:
                 await client.call_at(replicas[0], call[0], **call[1])
             assert caught.value.code is Code.INVALID_ARGUMENT
-            assert "Name the domain in each call" in caught.value.details["hint"]
+            assert "Pass the domain in each call" in caught.value.details["hint"]
 
 
 async def test_a_session_of_the_protocol_stays_with_its_replica(replicas: list[Replica], key: str, domain: str):

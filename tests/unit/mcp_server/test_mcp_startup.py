@@ -166,7 +166,7 @@ async def no_tell(_seconds: float, _stage: str) -> None:
 async def test_the_instructions_say_that_the_memory_file_is_missing(tmp_path: Path):
     missing = tmp_path / "gone.jsonl"
     async with client_of(Opening(), memory_file_path=missing) as client:
-        assert "MEMORY_FILE_PATH does not name a file" in (client.instructions or "")
+        assert "MEMORY_FILE_PATH is not the name of a file" in (client.instructions or "")
         assert str(tmp_path) not in (client.instructions or "")
     async with client_of(Opening()) as client:
         assert "MEMORY_FILE_PATH" not in (client.instructions or "")

@@ -130,7 +130,7 @@ async def test_a_tool_says_nothing_of_tools_that_are_not_offered_beside_it():
         memories = {tool.name: tool.description for tool in (await client.list_tools()).tools}["search_memories"]
     assert memories.startswith("Find nodes and facts by words and meaning, best first")
     assert (
-        "WHEN TO USE: for single hits, and before you create a node. For a topic, use recall.\n\nADVANTAGES:"
+        "WHEN TO USE: to find individual nodes, and before you create one. For a topic, use recall.\n\nADVANTAGES:"
         in memories
     )
     assert "get_node_content" not in memories

@@ -214,7 +214,7 @@ def test_values_against_the_rules_are_refused(properties: dict, message: str):
 
 def test_an_empty_value_is_told_that_a_property_cannot_be_removed():
     error = fails(Code.INVALID_PROPERTY, check_rules, TYPED.node_type("Task"), {"estimate": ""})
-    assert error.hint == "Pass a whole number, such as 3. A property that is set cannot be removed."
+    assert error.hint == "Pass a whole number, such as 3. A stored property cannot be removed."
 
 
 def test_a_value_close_to_an_allowed_one_suggests_it():

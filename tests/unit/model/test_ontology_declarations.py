@@ -231,7 +231,7 @@ EVENT = {"name": "Event", "properties": ["session", "at"]}
     [
         ([["session"]], "needs 2 to 4 properties, or is over the limit of 20 indexes"),
         ([["sesion", "at"]], 'names "sesion", which the type does not declare'),
-        ([["session", "at"]] * 2, "is declared twice, or names a property twice"),
+        ([["session", "at"]] * 2, "is declared twice, or lists a property twice"),
     ],
 )
 def test_an_index_has_two_to_four_declared_properties_each_once(indexes: list[list[str]], text: str):

@@ -254,7 +254,7 @@ class Checkpoints:
         """
         if strategy not in _STRATEGIES:
             hint = f"Pass {' or '.join(_STRATEGIES)}."
-            raise invalid_argument("strategy", f'"{strategy}" is not a strategy for pruning', hint)
+            raise invalid_argument("strategy", f'"{strategy}" is not a pruning strategy', hint)
         if not await has_type(self.memory, CHECKPOINT):
             return
         if strategy == "delete":

@@ -273,8 +273,8 @@ async def search(memory: Memory, query: VectorStoreQuery) -> tuple[list[Labelled
     Raises INVALID_ARGUMENT if the query has no text, or has filters.
     """
     if not query.query_str:
-        hint = "Set query_str: the memory has its own vector index. Keep vectors of other models in a vector store."
-        raise invalid_argument("query_embedding", "This store cannot search with the vector of another model", hint)
+        hint = "Set query_str: the memory has its own vector index. Keep vectors from other models in a vector store."
+        raise invalid_argument("query_embedding", "This store cannot search with a vector from another model", hint)
     for name in ("filters", "doc_ids", "node_ids"):
         if getattr(query, name):
             raise invalid_argument(

@@ -33,6 +33,6 @@ def load_archetype(name: str) -> Archetype:
     if not callable(loaded):
         message = f"The archetype {quote(name)} ({point.value}) is not a function"
         raise invalid_argument(
-            "archetype", message, "Its entry point must name a function that takes the event type and the content."
+            "archetype", message, "Its entry point must refer to a function that takes the event type and the content."
         )
     return cast("Archetype", loaded)

@@ -36,8 +36,8 @@ class Briefing(Result):
     """A text to add to a conversation. It is empty if there is nothing to add."""
 
     text: str = ""
-    tokens: int = Field(default=0, description="Tokens of the text")
-    ids: tuple[str, ...] = Field(default=(), description="The nodes that the text mentions")
+    tokens: int = Field(default=0, description="Number of tokens in the text")
+    ids: tuple[str, ...] = Field(default=(), description="Ids of the nodes that the text mentions")
 
 
 async def session_briefing(memory: Memory, session: str | None, project: str | None) -> Briefing:

@@ -96,9 +96,10 @@ def _checked_form(source: Path, form: str | None) -> Form:
         raise invalid_argument("source", f"No file or folder exists at {printable(source)}", "Check the path.")
     if (recognised := recognise(source)) is None:
         hint = (
-            f"Pass a transcript, an exported conversations.json, or a folder of them. --format is {', '.join(FORMS)}."
+            "Pass a transcript, an exported conversations.json, or a folder of them. "
+            f"Set --format to one of {', '.join(FORMS)}."
         )
-        raise invalid_argument("source", f"{printable(source)} contains no conversations of a known program", hint)
+        raise invalid_argument("source", f"{printable(source)} contains no conversations from a known program", hint)
     return recognised
 
 

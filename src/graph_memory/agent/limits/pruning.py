@@ -262,7 +262,7 @@ def _read_archive(path: Path) -> list[dict[str, Any]]:
         operations = lines[:-1] if lines and {*lines[-1]} == {*_TRAILER_KEYS} else lines
         if operations and all(line["op"] in _ARCHIVE_OPERATIONS for line in operations):
             return lines
-    hint = "Pass the path of an archive that prune has returned."
+    hint = "Pass the path of an archive that prune returned."
     raise GraphError(Code.INVALID_ARCHIVE, f"{quote(str(path))} is not an archive of pruned memories", {"hint": hint})
 
 

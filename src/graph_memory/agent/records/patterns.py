@@ -141,14 +141,14 @@ def _parse_condition(arguments: Mapping[str, object], argument: str) -> Conditio
         raise invalid_argument(argument, f"{quote(str(kind))} is not a type of condition", hint)
     if not isinstance(value, str) or not value.strip():
         raise invalid_argument(
-            argument, f"{argument} has no value", "Pass value as text, such as a word of the situation."
+            argument, f"{argument} has no value", "Pass value as text, such as a word from the situation."
         )
     if kind == "custom" and value not in CUSTOM_CONDITIONS:
         hint = suggestion(value, CUSTOM_CONDITIONS, "An archetype registers custom conditions with register_condition.")
         raise invalid_argument(argument, f"No custom condition {quote(value)} is registered", hint)
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1000:
         raise invalid_argument(
-            argument, f"The weight of {argument} is {quote(str(weight))}", "Pass a number above 0, up to 1,000."
+            argument, f"The weight of {argument} is {quote(str(weight))}", "Pass a number above 0 and up to 1,000."
         )
     return Condition(type=cast("Any", kind), value=value.strip(), weight=float(weight))
 

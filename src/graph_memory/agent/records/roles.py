@@ -139,7 +139,7 @@ async def _check_end_node(memory: Memory | None, roles: Roles, connection_type: 
     )
     if types != (ANY,) and node_type not in types:
         message = (
-            f"{connection_type} leads to {join_names(types)}, and {printable(node_id)} is a node of type {node_type}"
+            f"{connection_type} leads to {join_names(types)}, but {printable(node_id)} is a node of type {node_type}"
         )
         raise GraphError(Code.INVALID_TOPOLOGY, message, {"hint": "Pass the id of another node."})
 

@@ -106,7 +106,7 @@ class Forgetting:
                 ids = join_parts([f"{candidate.id} ({candidate.type})" for candidate in results])
                 details = {"argument": "text", "candidates": [asdict(candidate) for candidate in results]}
                 raise GraphError(
-                    Code.INVALID_ARGUMENT, message, {**details, "hint": f"Pass the id of one in ids: {ids}."}
+                    Code.INVALID_ARGUMENT, message, {**details, "hint": f"Pass the id of one of them in ids: {ids}."}
                 )
             resolved.ids += [node.id for node in nodes]
             resolved.preferences += [preference.id for preference in candidates]

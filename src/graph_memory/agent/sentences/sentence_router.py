@@ -32,7 +32,7 @@ _EVIDENCE: Mapping[SentenceKind, str] = {
 }
 _FENCE = "```"
 _NOT_LEARNED = Hint("The solution is not linked to a failure.", " First record the failure with {record_event}.")
-_OBSERVATION_HINT = "To keep the sentence as an observation, name the entity that it is about."
+_OBSERVATION_HINT = "To keep the sentence as an observation, mention the entity that it is about."
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,9 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
     settings = _local_settings()
     file = new_backup_path(target)
     if is_empty(settings):
-        hint = "Set GRAPH_MEMORY_HOME to the home folder to save. To see the current folder, run `graph-memory config`."
+        hint = (
+            "Set GRAPH_MEMORY_HOME to the home folder to back up. To see the current folder, run `graph-memory config`."
+        )
         raise GraphError(
             Code.INVALID_ARGUMENT, f"{settings.home} contains no graph-memory data to save", {"hint": hint}
         )
@@ -120,8 +122,8 @@ def restore(
 def _local_settings() -> Settings:
     settings = read_settings()
     if settings.neo4j_uri:
-        hint = "Unset NEO4J_URI, or save single domains of that server with `graph-memory export`."
-        message = "NEO4J_URI names another server, but this command is only for the local Neo4j"
+        hint = "Unset NEO4J_URI, or export individual domains from that server with `graph-memory export`."
+        message = "NEO4J_URI is set to another server, but this command is only for the local Neo4j"
         raise GraphError(Code.INVALID_ARGUMENT, message, {"argument": "NEO4J_URI", "hint": hint})
     if settings.databases:
         hint = (

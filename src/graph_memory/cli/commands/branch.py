@@ -150,7 +150,7 @@ def _parse_sides(options: list[str] | None) -> list[dict[str, object]]:
     for option in options or ():
         target, _, take = option.rpartition("=")
         if not target or take not in ("ours", "theirs"):
-            hint = 'Write --resolve ID=theirs, or --resolve "ID PROPERTY=ours".'
+            hint = 'Use --resolve ID=theirs, or --resolve "ID PROPERTY=ours".'
             raise invalid_argument("resolve", f"{quote(option)} does not say which side wins", hint)
         resolutions.append({**_parse_target(target), "take": take})
     return resolutions

@@ -47,7 +47,7 @@ def doctor(as_json: JsonOption = False) -> None:
 def _checks(settings: Settings) -> Iterator[Check]:
     yield from _versions(settings)
     if settings.neo4j_uri:
-        yield Check("local neo4j", Outcome.NOTE, "not used: NEO4J_URI names a server")
+        yield Check("local neo4j", Outcome.NOTE, "not used: NEO4J_URI is set to a server")
         yield from _catch_errors("disk", check_disk(settings))
     else:
         yield from _catch_errors("local neo4j", check_needs(settings))

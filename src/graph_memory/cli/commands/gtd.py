@@ -118,7 +118,9 @@ def _parse_minutes(time: str | None) -> float | None:
     minutes = minutes_of(time)
     if time is not None and minutes is None:
         raise invalid_argument(
-            "time", f"{quote(time)} is not a duration", "Pass minutes, such as 30, or 45m, or 1h30m."
+            "time",
+            f"{quote(time)} is not a duration",
+            "Pass a number of minutes, such as 30, or a duration such as 45m or 1h30m.",
         )
     return minutes
 

@@ -199,8 +199,8 @@ def revert(
 def _check_selection(events: list[str] | None, since: str | None, until: str | None, session: str | None) -> None:
     """Raise INVALID_ARGUMENT unless exactly one is given: events, a range of the log, or a session."""
     if bool(events) + (since is not None) + (session is not None) != 1 or (until is not None and since is None):
-        hint = "Pass event numbers, as `graph-memory log` shows them, or --since with or without --until, or --session."
-        raise invalid_argument("event", "Exactly one of events, a range or a session must be given", hint)
+        hint = "Pass event numbers from `graph-memory log`, --since (optionally with --until), or --session."
+        raise invalid_argument("event", "Exactly one of events, a range and a session must be given", hint)
 
 
 def show_reverted(reverted: RevertResult) -> None:

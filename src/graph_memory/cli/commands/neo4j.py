@@ -145,7 +145,7 @@ def _reject_other_server(settings: Settings) -> None:
     if settings.neo4j_uri:
         host = urlsplit(settings.neo4j_uri).hostname or "that server"
         hint = f"That server's browser may be at http://{host}:7474/browser/. To open the local one, unset NEO4J_URI."
-        message = "NEO4J_URI names another server, but this command opens the browser of the local Neo4j"
+        message = "NEO4J_URI is set to another server, but this command opens the browser of the local Neo4j"
         raise GraphError(Code.INVALID_ARGUMENT, message, {"hint": hint})
 
 

@@ -47,8 +47,8 @@ def review(
     Rejected changes are undone together at the end.
     """
     if not sys.stdin.isatty():
-        hint = Hint("Run it in a terminal; in a script, use {memory_log} and {memory_revert}.")
-        raise invalid_argument("stdin", "A review needs a person in a terminal", hint)
+        hint = Hint("Run it in a terminal. In a script, use {memory_log} and {memory_revert} instead.")
+        raise invalid_argument("stdin", "A review is interactive and needs a terminal", hint)
     with open_interactive() as memory:
         if session is not None and not is_generated_id(session):
             session = naming.session_named(session, memory.history.sessions(limit=naming.MAX_SESSIONS, domain=domain))

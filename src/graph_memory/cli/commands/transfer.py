@@ -273,11 +273,11 @@ def import_domain(
         _import_conversations(call, source, form, by_project=by_project, dry_run=dry_run)
         return
     if by_project:
-        hint = f"Omit --by-project, or give --format: {', '.join(FORMS)}."
+        hint = f"Omit --by-project, or set --format to one of {', '.join(FORMS)}."
         raise invalid_argument("by_project", f"{escape_line(source)} is not recognised as conversations", hint)
     if form is not None or _is_memory(source):
         if name is not None:
-            raise invalid_argument("as", "--as is only for exports of graph-memory", "Use --domain instead.")
+            raise invalid_argument("as", "--as applies only to exports from graph-memory", "Use --domain instead.")
         [memory_source] = graph.read_sources([source], database)
         _import_memory(call, memory_source, form, dry_run=dry_run, skip_invalid=skip_invalid)
         return

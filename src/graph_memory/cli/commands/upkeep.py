@@ -40,7 +40,7 @@ def _verify_all(call: Call) -> NoReturn:
         listed = await memory.list_domains()
         if listed.unavailable_databases:
             message = f"Database {', '.join(listed.unavailable_databases)} cannot be reached, so nothing was verified"
-            hint = "Start it, or verify single domains without --all."
+            hint = "Start it, or verify individual domains without --all."
             raise GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
         return [await memory.upkeep.verify(domain=domain.name) for domain in listed.domains]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
     from graph_memory.model.ontology.ontology import AnyType, Ontology, PropertyRule
 
-_EXAMPLES = "Write -p status=next, or -p priority:=1 or -p done:=true for JSON."
+_EXAMPLES = "Use -p status=next, or -p priority:=1 or -p done:=true for JSON."
 
 
 class RawValue(str):
@@ -45,7 +45,9 @@ def parse_relations(relations: Sequence[str] | None) -> list[tuple[str, str]]:
     pairs = [relation.partition("=") for relation in relations or ()]
     if (invalid_relation := next(("".join(pair) for pair in pairs if not (pair[0] and pair[2])), None)) is not None:
         raise invalid_argument(
-            "relation", f"{quote(invalid_relation)} is not a type and a name", "Write --relation 'works at=Merrow'."
+            "relation",
+            f"{quote(invalid_relation)} does not have the form TYPE=NAME",
+            "For example: --relation 'works at=Merrow'.",
         )
     return [(kind, name) for kind, _, name in pairs]
 
@@ -63,7 +65,9 @@ def parse_strength(options: Sequence[str] | None) -> Mapping[str, float] | float
     scores = {name: _parse_number(f"strength {name}", text) for name, _, text in pairs}
     if len(scores) < len(pairs) or "" in scores:
         raise invalid_argument(
-            "strength", "--strength must be one number, or name each part once", "Write --strength semantic=0.8."
+            "strength",
+            "--strength must be one number, or one number for each component",
+            "For example: --strength semantic=0.8.",
         )
     return scores
 
@@ -93,8 +97,8 @@ def _parse_number(name: str, text: str) -> float:
 
 
 _NUMBERS = {
-    "strength": "Write --strength 0.8 or --strength semantic=0.8.",
-    "weight": "Write --weight title=2 or --weight edge=0.5.",
+    "strength": "Use --strength 0.8 or --strength semantic=0.8.",
+    "weight": "Use --weight title=2 or --weight edge=0.5.",
 }
 
 

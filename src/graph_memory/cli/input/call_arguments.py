@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graph_memory.operations.operation import AnyOperation
     from graph_memory.operations.schemas import Schema
 
-_EXAMPLES = "Write key=value, or key:=JSON as in limit:=5. List the arguments with `--list`."
+_EXAMPLES = "Use key=value, or key:=JSON as in limit:=5. List the arguments with `--list`."
 _JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
 

@@ -218,7 +218,7 @@ def must_confirm(*, yes: bool, alternative: str) -> bool:
     """
     if yes or sys.stdin.isatty():
         return not yes
-    message = "This cannot be undone, and there is no terminal to confirm it on"
+    message = "This cannot be undone, and there is no terminal in which to confirm it"
     raise invalid_argument("yes", message, f"Pass --yes to confirm. {alternative}")
 
 

@@ -50,7 +50,7 @@ def recognise(path: Path, form: str | None = None) -> SetFormat:
     for name, (is_format, _) in _READERS.items():
         if first is not None and is_format(first):
             return name
-    hint = f"Pass a file of {', '.join(FORMATS)}, or a folder of BEAM chats. --format names the format."
+    hint = f"Pass a file of {', '.join(FORMATS)}, or a folder of BEAM chats. Use --format to specify the format."
     raise invalid_argument("file", f"{printable(path)} is not a known question set", hint)
 
 

@@ -70,7 +70,7 @@ def new_backup_path(target: Path) -> Path:
     is_folder = target.is_dir() or target.suffix != SUFFIX
     file = target / datetime.now(UTC).strftime(f"graph-memory-%Y%m%dT%H%M%SZ{SUFFIX}") if is_folder else target
     if file.exists():
-        details = {"argument": "target", "hint": "Pass another file name, or the path of a folder for a new file."}
+        details = {"argument": "target", "hint": "Pass another file name, or a folder in which to create a new file."}
         raise GraphError(Code.INVALID_ARGUMENT, f"{file} already exists", details)
     nearest_existing = next(folder for folder in file.parents if folder.exists())
     if not nearest_existing.is_dir():
@@ -140,7 +140,7 @@ def _run_dump(settings: Settings, home: HomeFolder, work: Path) -> None:
     try:
         run_admin(home, java, "database", "dump", "neo4j", f"--to-path={work}", heap=settings.neo4j_heap)
     except AdminError as error:
-        hint = f"Free space in {work.parent}. After a crash of Neo4j, run `graph-memory neo4j start`, then `stop`."
+        hint = f"Free space in {work.parent}. If Neo4j crashed, run `graph-memory neo4j start`, then `stop`."
         raise GraphError(Code.STORE_UNAVAILABLE, f"Neo4j could not write its dump: {error}", {"hint": hint}) from error
 
 

@@ -21,7 +21,7 @@ from graph_memory.settings import Settings
 _READERS = 4
 _LOCK_TIMEOUT = 900.0
 _HINT = (
-    "Connect to the internet once (HTTPS_PROXY can name a proxy), set GRAPH_MEMORY_CACHE to a filled cache, "
+    "Connect to the internet once (you can set HTTPS_PROXY to a proxy), set GRAPH_MEMORY_CACHE to a filled cache, "
     "or set NEO4J_URI to your own server."
 )
 

@@ -205,8 +205,10 @@ def _too_large(limit: int, request: Request) -> Response:
 def _too_many(request: Request) -> Response:
     headers = {"Retry-After": "1", "Connection": "close"}
     if request.url.path.startswith(API):
-        return error_response(GraphError(Code.OVERLOADED, "Too many large bodies"), headers=headers)
-    return PlainTextResponse("Too many large bodies", 503, headers)
+        return error_response(
+            GraphError(Code.OVERLOADED, "Too many large request bodies are being received"), headers=headers
+        )
+    return PlainTextResponse("Too many large request bodies are being received", 503, headers)
 
 
 class RequestTracker:

@@ -75,7 +75,7 @@ class ChangeEvents:
         with self._runner.control.observe_call("events", ctx), self._runner.access.run_as_caller(ctx):
             require(domain, Right.READ)
             if len(self._watches) >= MAX_STREAMS:
-                raise GraphError(Code.OVERLOADED, "Too many streams of events are open", {"retry_after": 5})
+                raise GraphError(Code.OVERLOADED, "Too many event streams are open", {"retry_after": 5})
             memory = await ctx.lifespan_context.memory(report_nothing)
             position = (await memory.history.positions([domain])).get(domain)
         if position is None:

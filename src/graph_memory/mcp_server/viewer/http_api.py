@@ -99,7 +99,7 @@ class HttpApi:
     async def _call(self, request: Request) -> Response:
         name = request.path_params["operation"]
         if (tool := self._tools.get(name)) is None:
-            hint = suggestion(name, [*self._tools], f"See {OPENAPI} for the operations.")
+            hint = suggestion(name, [*self._tools], f"See {OPENAPI} for the list of operations.")
             message = f"Operation {quote(name)} does not exist here"
             return error_response(GraphError(Code.INVALID_ARGUMENT, message, {"hint": hint}), 404)
         try:

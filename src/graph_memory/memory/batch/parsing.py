@@ -273,7 +273,7 @@ class _Parser:
         self.contents.check(content)
         self.content += content.size
         if self.content > MAX_CONTENT_BYTES:
-            message = f"The operations have more than {MAX_CONTENT_BYTES:,} bytes of content up to here"
+            message = f"The operations have more than {MAX_CONTENT_BYTES:,} bytes of content up to this operation"
             raise invalid_argument("operations", message, "Pass fewer at once.")
 
 

@@ -12,11 +12,11 @@ from graph_memory.model.results import Result, Text
 class BatchFault(Result):
     """An error of one operation of a batch."""
 
-    index: int = Field(description="Index of the operation, from 0")
-    op: str
+    index: int = Field(description="Index of the operation, starting from 0")
+    op: str = Field(description="Name of the operation")
     code: str
     message: Text
-    hint: Text | None = None
+    hint: Text | None = Field(default=None, description="What to do about the error")
 
 
 _STORED_FAULTS = TypeAdapter(tuple[tuple[int, str, str], ...])
@@ -37,17 +37,19 @@ def faults_from_json(text: str) -> tuple[BatchFault, ...]:
 class BatchItem(Result):
     """The result of one operation. An operation with edges also has one item per edge."""
 
-    index: int = Field(description="Index of the operation, from 0")
-    op: str
+    index: int = Field(description="Index of the operation, starting from 0")
+    op: str = Field(description="Name of the operation")
     id: str | None = Field(
         default=None, description="Id of the subject; absent if it does not exist, or if a dry run would create it"
     )
-    ref: str | None = None
+    ref: str | None = Field(default=None, description="The ref that the operation defined")
     version: int | None = Field(
         default=None,
-        description="Version afterwards; absent if the operation was omitted or the subject does not exist",
+        description="Version after the batch; absent if the operation was omitted or the subject does not exist",
     )
-    connections: int | None = Field(default=None, description="Connections and observations deleted with a node")
+    connections: int | None = Field(
+        default=None, description="Number of connections and observations deleted with a node"
+    )
 
 
 class BatchResult(Result):
@@ -56,13 +58,14 @@ class BatchResult(Result):
     batch: str | None = Field(default=None, description="Id of the batch in the log, and of the batch's first event")
     since: int | None = Field(default=None, description="Log number of the batch's first event, for memory_revert")
     until: int | None = Field(default=None, description="Log number of the batch's last event")
-    dry_run: bool | None = None
+    dry_run: bool | None = Field(default=None, description="Whether nothing was written")
     repeated: bool | None = Field(
-        default=None, description="An earlier run with this idempotency key wrote the batch; nothing was changed now"
+        default=None,
+        description="Whether an earlier call with this idempotency key wrote it, so that this call changed nothing",
     )
-    created: int
-    updated: int
-    deleted: int
-    refused: int = Field(description="Number of omitted invalid operations")
-    results: tuple[BatchItem, ...]
-    faults: tuple[BatchFault, ...] = ()
+    created: int = Field(description="Number of created subjects")
+    updated: int = Field(description="Number of updated subjects")
+    deleted: int = Field(description="Number of deleted subjects")
+    refused: int = Field(description="Number of invalid operations that were omitted")
+    results: tuple[BatchItem, ...] = Field(description="The results of the operations")
+    faults: tuple[BatchFault, ...] = Field(default=(), description="The errors of the invalid operations")

@@ -46,7 +46,7 @@ MAX_CHANGED = 50_000
 """Maximum number of subjects that one merge changes, since a merge is one transaction."""
 MAX_DELETED = 10_000
 """Maximum number of subjects that one merge deletes, with their attachments: Neo4j's default heap holds 20,000."""
-_DELETION: Final = "Delete {nodes} in {target} too, with {delete_node}, which has no limit; then merge again."
+_DELETION: Final = "Also delete {nodes} in {target} with {delete_node}, which has no limit. Then merge again."
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ async def base_of(reader: Reader, source: Revision, target: Revision) -> Revisio
         raise _base_compacted_error(untraceable.revision.domain, untraceable.compacted_to)
     if latest is None:
         message = f"Domains {source.domain} and {target.domain} share no history"
-        hint = "Merge a branch with the domain it was made from, or two branches of one domain."
+        hint = "Merge a branch with the domain from which it was created, or two branches of one domain."
         raise invalid_argument("source", message, hint)
     if latest.kept is None:
         raise _base_compacted_error(latest.revision.domain, latest.compacted_to)

@@ -66,7 +66,7 @@ def unknown_subject_error(subject: str, conflicts: Sequence[Conflict]) -> GraphE
         else "No subject is in conflict: omit this resolution."
     )
     hint = suggestion(subject, subjects, in_conflict)
-    return invalid_argument("resolutions", f"Neither domain has ever had {quote(subject)}", hint)
+    return invalid_argument("resolutions", f"Neither domain has ever contained {quote(subject)}", hint)
 
 
 def _render_conflict(conflict: Conflict, item: MergeItem) -> MergeConflict:

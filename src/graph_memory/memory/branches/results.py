@@ -21,7 +21,7 @@ class MergedChange(Result):
     subject: str
     kind: Kind
     operation: Operation
-    seq: int = Field(description="Number of the new event; also the subject's version")
+    seq: int = Field(description="Log number of the new event. It is also the subject's version")
     type: str | None = None
     title: str | None = Field(default=None, description="Title of a node; for a connection, the titles of its ends")
 
@@ -29,7 +29,7 @@ class MergedChange(Result):
 class LineConflict(Result):
     """Lines that both sides changed differently."""
 
-    line: int = Field(description="Number of the first of these lines in the target's text")
+    line: int = Field(description="Line number of the first of these lines in the target's text")
     base: str
     ours: str
     theirs: str
@@ -43,36 +43,43 @@ class MergeConflict(Result):
     type: str | None = None
     title: str | None = None
     conflict: str = Field(
-        description="property, content, deleted, changed, created, type, ontology, end, attached, unique, rule, invalid"
+        description=(
+            "Kind of conflict: property, content, deleted, changed, created, type, ontology, end, attached, unique, "
+            "rule or invalid"
+        )
     )
-    reason: str
-    property: str | None = Field(default=None, description="Name of the value in conflict; _content for the content")
-    base: Value | None = None
-    ours: Value | None = None
-    theirs: Value | None = None
-    lines: tuple[LineConflict, ...] | None = None
-    takes: tuple[Side, ...] = Field(description="The sides that can resolve it")
+    reason: str = Field(description="Why it cannot be merged")
+    property: str | None = Field(default=None, description="Name of the property in conflict; _content for the content")
+    base: Value | None = Field(default=None, description="The common earlier value")
+    ours: Value | None = Field(default=None, description="The target's value")
+    theirs: Value | None = Field(default=None, description="The source's value")
+    lines: tuple[LineConflict, ...] | None = Field(
+        default=None, description="Lines of a text that both sides changed differently"
+    )
+    takes: tuple[Side, ...] = Field(description="The sides that a resolution can take")
     resolve: tuple[dict[str, str], ...] = Field(
-        description="Possible resolutions for memory_merge, each of which resolves the conflict"
+        description="Resolutions to pass to memory_merge, each of which resolves the conflict"
     )
 
 
 class MergeResult(Result):
     """The result of a merge or its preview. A merge is one batch in the target's log, and can be reverted as one."""
 
-    preview: bool
-    source: str
+    preview: bool = Field(description="Whether nothing was written")
+    source: str = Field(description="The domain from which changes were merged")
     source_seq: int = Field(description="Log number up to which the source was merged")
-    target: str
+    target: str = Field(description="The domain that was changed")
     base: str = Field(description="The domain whose log contains the common state on which the merge is based")
-    base_seq: int = Field(description="Number of the common state in that log")
-    batch: str | None = Field(default=None, description="Id of the written batch; absent if nothing was written")
-    seq: int | None = Field(default=None, description="Number of the event that records the merge")
+    base_seq: int = Field(description="Log number of the common state in that log")
+    batch: str | None = Field(default=None, description="Id of the batch in the log; absent if nothing was written")
+    seq: int | None = Field(default=None, description="Log number of the event that records the merge")
     created: int = Field(description="Number of subjects that are new in the target")
-    updated: int
-    deleted: int
+    updated: int = Field(description="Number of updated subjects")
+    deleted: int = Field(description="Number of deleted subjects")
     changes: tuple[MergedChange, ...] = Field(description="The first 100 changes")
     settled: int = Field(description="Number of conflicts that the strategy or a resolution resolved")
     conflicts: tuple[MergeConflict, ...] = Field(description="In a preview: the first 20 unresolved conflicts")
-    more_conflicts: int | None = None
-    unused: tuple[str, ...] | None = Field(default=None, description="Resolved subjects that the merge does not touch")
+    more_conflicts: int | None = Field(default=None, description="Number of conflicts that are not listed")
+    unused: tuple[str, ...] | None = Field(
+        default=None, description="Subjects with a resolution that the merge did not need"
+    )

@@ -19,8 +19,8 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 END = 2**53
-"""An event number above the last number of every log."""
-BEFORE_ALL = "That point is before the first write of this domain: it was still empty."
+"""An event number that is higher than the last number of any log."""
+BEFORE_ALL = "That point is before the first write to this domain, which was still empty."
 """The warning that the requested point is before the first event of a domain."""
 _PROBES = 32
 """Number of event times that a search for a point in time reads at once."""

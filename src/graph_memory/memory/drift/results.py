@@ -31,11 +31,14 @@ class HandChange(Result):
     kind: str
     type: str | None = None
     title: str | None = None
-    what: HandWork
-    differences: tuple[str, ...] = Field(description="The differences as text: value in the log → value in the graph")
-    adoptable: bool = Field(description="Whether the change can be added to the log")
+    what: HandWork = Field(description="Whether the subject was made, changed or deleted outside graph-memory")
+    differences: tuple[str, ...] = Field(
+        description="The differences as text, in the form: value in the log → value in the graph"
+    )
+    adoptable: bool = Field(description="Whether the change can be adopted, which adds it to the log")
     beside: bool = Field(
-        default=False, description="Whether it lacks a domain or an id; verify ignores it, and restore needs its id"
+        default=False,
+        description="Whether it has no domain or no id. If so, verify ignores it, and only its id restores it",
     )
     reason: str | None = Field(default=None, description="Why it cannot be adopted or was not adopted, and what to do")
     settled: Settled | None = Field(
@@ -47,7 +50,7 @@ class Reconciliation(Result):
     """The changes in a domain's live graph made outside graph-memory, and their outcomes."""
 
     domain: str
-    changes: tuple[HandChange, ...]
+    changes: tuple[HandChange, ...] = Field(description="The changes made outside graph-memory")
     batch: str | None = Field(default=None, description="Id of the batch of adopted changes; absent if there are none")
 
     @property

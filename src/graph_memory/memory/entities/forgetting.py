@@ -73,7 +73,7 @@ async def forget(core: Core, domain: str, request: ForgetRequest, *, erasing: bo
     for subject in subjects:
         event = events.get(subject)
         if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not erasing):
-            message = f"No entity, observation or relation is named {quote(subject)} or has this id"
+            message = f"No entity, observation or relation has the name or id {quote(subject)}"
             raise invalid_argument("ids", message, _HINT)
     forget_records = _erase if erasing else _end
     forgotten = await forget_records(core, domain, list(events.values()), dry_run=dry_run)

@@ -45,7 +45,7 @@ _CHARACTERS_PER_OBSERVATION = 200
 _OLD_SESSION = "memory_file"
 """The session id of imports by earlier versions, whatever the path."""
 _MEMORY_FILE_HINT = Hint(
-    " MEMORY_FILE_PATH names this file.",
+    " MEMORY_FILE_PATH is set to this file.",
     " To import only its valid records, use {graph-memory import --skip-invalid FILE --domain DOMAIN}.",
 )
 T = TypeVar("T")

@@ -42,9 +42,9 @@ class Outcome(StrEnum):
 class Receipt(Result):
     """The outcome of one fact, and the rule that decided it."""
 
-    decision: Outcome
+    decision: Outcome = Field(description="What was done with the fact")
     fact: ShortText = Field(description="The statement, or the property with its value")
-    rule: str
+    rule: str = Field(description="The rule that decided it")
     evidence: ShortText | None = Field(
         default=None,
         description=(
@@ -52,7 +52,7 @@ class Receipt(Result):
             "relation was rejected"
         ),
     )
-    score: float | None = None
+    score: float | None = Field(default=None, description="Probability on which the decision is based")
     id: str | None = Field(default=None, description="Id of the observation; absent in a dry run if it is new")
     replaced: tuple[str, ...] | None = Field(default=None, description="Ids of the observations that this fact ended")
     model: str | None = Field(default=None, description="The language model that decided; its reason is in evidence")
@@ -93,43 +93,46 @@ class Question(Result):
     """The question whether a new statement or value supersedes a known statement. The answer is optional."""
 
     id: str | None = Field(default=None, description="Id to pass to decide; absent in a dry run")
-    known_text: ShortText
-    new_text: ShortText
-    reason: str
-    score: float
-    choices: dict[str, str] = Field(description="The decisions that answer it, each with its consequence")
+    known_text: ShortText = Field(description="The known statement")
+    new_text: ShortText = Field(description="The new statement")
+    reason: str = Field(description="Why the question is asked")
+    score: float = Field(description="Probability that the new statement supersedes it")
+    choices: dict[str, str] = Field(description="The possible decisions, each with its consequence")
 
 
 class Candidate(Result):
     """The question whether an entity is the same as a known entity with a similar name or the same alias."""
 
     id: str = Field(description="Id of the known entity")
-    name: str
-    likeness: float = Field(description="Probability that both are the same entity, 0 to 1")
-    reason: str
+    name: str = Field(description="Name of the known entity")
+    likeness: float = Field(description="Probability that both are the same entity, from 0 to 1")
+    reason: str = Field(description="Why they may be the same")
     question: str | None = Field(default=None, description="Id to pass to decide; absent in a dry run")
     choices: dict[str, str] = Field(
-        default=dict(CANDIDATE_CHOICES), description="The decisions that answer it, each with its consequence"
+        default=dict(CANDIDATE_CHOICES), description="The possible decisions, each with its consequence"
     )
 
 
 class EntityRememberResult(Result):
     """The result of `remember` for one entity."""
 
-    entity: str
+    entity: str = Field(description="Name of the entity")
     id: str | None = Field(default=None, description="Id of the entity; absent in a dry run if the entity is new")
-    type: str
-    created: bool
-    found_by: str = Field(description="How the entity was found: name, id, normalised name, alias, text, or new")
-    facts: tuple[Receipt, ...]
-    questions: tuple[Question, ...] | None = None
-    domain: str | None = Field(default=None, description="The entity's domain, if it differs from the call's domain")
-    candidates: tuple[Candidate, ...] | None = Field(
-        default=None,
-        description="Known entities with a similar name or the same alias: ask if it is one of them",
+    type: str = Field(description="Type of the entity")
+    created: bool = Field(description="Whether the call created the entity")
+    found_by: str = Field(
+        description="How the entity was found: by name, id, normalised name, alias or text; new if it was created"
     )
-    since: int | None = Field(default=None, description="Log number of the first event, for memory_revert")
-    until: int | None = None
+    facts: tuple[Receipt, ...] = Field(description="The outcome of each fact")
+    questions: tuple[Question, ...] | None = Field(
+        default=None, description="Questions about known facts that new facts may supersede. Answer them with decide"
+    )
+    domain: str | None = Field(default=None, description="Domain of the entity, if it is not the call's domain")
+    candidates: tuple[Candidate, ...] | None = Field(
+        default=None, description="Known entities with a similar name or the same alias. Ask whether it is one of them"
+    )
+    since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the last change")
 
 
 class RememberResult(EntityRememberResult, ResultWithWarnings):
@@ -140,7 +143,7 @@ class RememberResult(EntityRememberResult, ResultWithWarnings):
     )
     model: str | None = Field(default=None, description="The language model that split the text into facts")
     warnings: tuple[Text, ...] | None = Field(default=None, description="Requests that were not carried out")
-    dry_run: bool | None = None
+    dry_run: bool | None = Field(default=None, description="Whether nothing was written")
 
     @property
     def about(self) -> EntityRememberResult:

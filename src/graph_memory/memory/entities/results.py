@@ -36,9 +36,13 @@ class Entity(_OfficialNames):
     observations: tuple[str, ...]
     id: str | None = None
     created_at: Timestamp | None = None
-    updated_at: Timestamp | None = Field(default=None, description="Time of the last change, including observations")
+    updated_at: Timestamp | None = Field(
+        default=None, description="Time of the last change to the entity or its observations"
+    )
     created_by: str | None = Field(default=None, description="The actor; if unknown, agent or user")
-    access_count: int | None = Field(default=None, description="How often the entity was found or opened before")
+    access_count: int | None = Field(
+        default=None, description="Number of times that the entity was found or opened before"
+    )
     last_accessed: Timestamp | None = None
     aliases: tuple[str, ...] | None = None
     properties: dict[str, PropertyValue] | None = None
@@ -51,7 +55,9 @@ class Relation(_OfficialNames):
     from_name: str = Field(alias="from")
     to_name: str = Field(alias="to")
     relation_type: str = Field(alias="relationType")
-    since: Timestamp | None = Field(default=None, description="With detail: when it began or, if unknown, was created")
+    since: Timestamp | None = Field(
+        default=None, description="With detail: time at which it began or, if unknown, was created"
+    )
 
 
 def relation(start: str, end: str, kind: str) -> Relation:
@@ -70,7 +76,7 @@ class EntityCreationResult(Result):
 class RelationCreationResult(Result):
     """The relations that the call created, without existing relations."""
 
-    relations: tuple[Relation, ...]
+    relations: tuple[Relation, ...] = Field(description="The relations that were created")
     questions: tuple[Question, ...] | None = Field(
         default=None, description="Questions about known relations of a type that an entity usually has only once"
     )
@@ -96,15 +102,15 @@ class EntityUpdateResult(Result):
     id: str
     name: str
     type: str = Field(description="The type as the caller wrote it")
-    version: int
-    changed: bool
+    version: int = Field(description="Current version of the entity")
+    changed: bool = Field(description="Whether the call changed the entity")
     since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
     until: int | None = Field(default=None, description="Log number of the last change")
     relations_moved: int | None = Field(
-        default=None, description="Number of relations to the new name, stored before this entity had it"
+        default=None, description="Number of relations to the new name that existed before this entity had it"
     )
     candidates: tuple[Candidate, ...] | None = Field(
-        default=None, description="Other entities that have one of its new names. Ask whether it is one of them."
+        default=None, description="Other entities that have one of its new names. Ask whether it is one of them"
     )
 
 
@@ -115,9 +121,9 @@ class ObservationUpdateResult(Result):
     entity: str = Field(description="Name of the entity")
     text: str
     confidence: float | None = None
-    version: int
-    changed: bool
-    over: Superseded | None = Field(default=None, description="Present if the observation no longer holds")
+    version: int = Field(description="Current version of the observation")
+    changed: bool = Field(description="Whether the call changed the observation")
+    over: Superseded | None = Field(default=None, description="Present if the observation is no longer valid")
 
 
 class KnowledgeGraph(Result):
@@ -143,10 +149,10 @@ class Profile(Result):
     observations: tuple[str, ...]
     first_seen: Timestamp = Field(description="Time of creation, or of the first observation if that was earlier")
     last_seen: Timestamp = Field(description="Time of the last change, observation or relation")
-    mention_count: int = Field(description="1 plus the number of observations and relations")
-    salience: float = Field(description="How important the entity is, 0 to 1")
+    mention_count: int = Field(description="Number of observations and relations, plus 1")
+    salience: float = Field(description="How important the entity is, from 0 to 1")
     confidence: float = Field(
-        description="0 to 1: the property confidence, otherwise the mean of the observations, otherwise 0.5"
+        description="From 0 to 1: the property confidence, otherwise the mean of the observations, otherwise 0.5"
     )
 
 
@@ -170,22 +176,27 @@ class ForgetResult(Result):
     forgotten: tuple[ForgottenRecord, ...] = Field(
         description="The first 100 records; empty if all facts had already ended"
     )
-    entities: int
-    observations: int
-    relations: int
-    erased: bool = Field(default=False, description="Whether history was erased too; else the facts ended and are kept")
+    entities: int = Field(description="Number of forgotten entities")
+    observations: int = Field(description="Number of forgotten observations")
+    relations: int = Field(description="Number of forgotten relations")
+    erased: bool = Field(
+        default=False,
+        description="Whether the history was also erased; if not, the facts ended and are kept",
+    )
     domains: tuple[str, ...] | None = Field(default=None, description="Domains from which the facts were erased")
-    since: int | None = Field(default=None, description="Log number of the first event, for memory_revert")
-    until: int | None = None
-    domain: str | None = Field(default=None, description="Domain of the facts, if it differs from the call's domain")
+    since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the last change")
+    domain: str | None = Field(default=None, description="Domain of the facts, if it is not the call's domain")
     stays: tuple[str, ...] | None = Field(
         default=None,
-        description="Texts of other nodes that mention the entities and are kept, each preceded by the node's title",
+        description="Texts in other nodes that mention the entities and are kept, each preceded by the node's title",
     )
-    more_stays: int | None = Field(default=None, description="Number of further such texts")
-    warnings: tuple[Text, ...] | None = Field(default=None, description="What could not be read")
-    waiting: int | None = Field(default=None, description="Number of captured events removed before they were stored")
-    dry_run: bool | None = None
+    more_stays: int | None = Field(default=None, description="Number of kept texts that are not listed")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Data that could not be read")
+    waiting: int | None = Field(
+        default=None, description="Number of captured events that were removed before they were stored"
+    )
+    dry_run: bool | None = Field(default=None, description="Whether nothing was changed")
 
 
 class Confirmation(Result):
@@ -194,4 +205,4 @@ class Confirmation(Result):
     success: Literal[True] = True
     message: str
     """The message of the official memory server."""
-    deleted: int = Field(description="Number of the named records that existed")
+    deleted: int = Field(description="Number of the given records that existed")

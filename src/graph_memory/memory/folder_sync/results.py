@@ -18,10 +18,10 @@ class SyncCounts(Result):
 class SyncConflict(Result):
     """A note that changed both in the folder and in the memory. Until it is resolved, both sides stay unchanged."""
 
-    path: str | None = Field(default=None, description="File of the note; absent if it has no file")
+    path: str | None = Field(default=None, description="Path of the note's file; absent if it has none")
     name: str = Field(description="Name of the entity")
-    fields: tuple[str, ...] = Field(description="The fields that both sides have changed")
-    settled: bool = Field(description="Whether one side was preferred")
+    fields: tuple[str, ...] = Field(description="The fields that were changed on both sides")
+    settled: bool = Field(description="Whether the conflict was resolved in favour of one side")
 
 
 class FolderSyncResult(Result):
@@ -29,12 +29,14 @@ class FolderSyncResult(Result):
 
     domain: str = Field(description="Name of the domain")
     dry_run: bool = Field(description="Whether nothing was written")
-    seq: int = Field(description="Log number of the state that the folder has now")
+    seq: int = Field(description="Log number of the state to which the folder now corresponds")
     session: str | None = Field(
-        default=None, description="Session of the changes in the log, by which they can be reverted"
+        default=None, description="Session of the changes in the log, by which you can revert them"
     )
-    folder: SyncCounts = Field(description="Files changed")
-    memory: SyncCounts = Field(description="Entities changed")
-    conflicts: tuple[SyncConflict, ...] = ()
-    copies: str | None = Field(default=None, description="Folder with copies of replaced and deleted files")
-    notes: tuple[str, ...] = Field(default=(), description="Files and entities that were not changed, and why")
+    folder: SyncCounts = Field(description="Numbers of changed files")
+    memory: SyncCounts = Field(description="Numbers of changed entities")
+    conflicts: tuple[SyncConflict, ...] = Field(default=(), description="Notes that changed on both sides")
+    copies: str | None = Field(default=None, description="Folder with copies of the replaced and deleted files")
+    notes: tuple[str, ...] = Field(
+        default=(), description="Files and entities that were not changed, each with the reason"
+    )

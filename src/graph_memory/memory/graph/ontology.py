@@ -159,7 +159,7 @@ def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
         return [draft]
     if is_inverted and not is_node:
         hint = f"Create a {stored} connection from {draft.to_id} to {draft.from_id}."
-        message = f"{name} is the inverse of {stored}, which is how its connections are stored"
+        message = f"Connections of type {name} are stored as their inverse, {stored}"
         raise GraphError(Code.INVALID_CONNECTION_TYPE, message, {"type": name, "hint": hint})
     check_type_limit(ontology, head.domain, limit)
     new_type = NodeType(name, ad_hoc=True) if is_node else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)

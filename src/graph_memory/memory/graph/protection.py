@@ -67,8 +67,8 @@ def target_of(node_id: str | None, connection_id: str | None, domain: str | None
     if connection_id is not None:
         return Target(Kind.CONNECTION, connection_id)
     if domain is None:
-        hint = "Pass node_id, connection_id, or the name of a domain. Name the default domain, too."
-        raise invalid_argument("node_id", "No node, connection or domain was named", hint)
+        hint = "Pass node_id, connection_id or a domain name. Even the default domain must be passed explicitly."
+        raise invalid_argument("node_id", "No node, connection or domain was given", hint)
     return Target(Kind.DOMAIN)
 
 

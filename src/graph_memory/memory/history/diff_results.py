@@ -19,16 +19,16 @@ class ValueChange(Result):
     name: str
     before: Value | None = None
     after: Value | None = None
-    cut: bool | None = Field(default=None, description="Whether a long text was truncated; absent otherwise")
+    cut: bool | None = Field(default=None, description="Whether a long text was truncated")
 
 
 class ContentChange(Result):
     """A difference of a subject's content. The size is absent for a state without content."""
 
-    before_bytes: int | None = None
-    after_bytes: int | None = None
+    before_bytes: int | None = Field(default=None, description="Size in the earlier state, in bytes")
+    after_bytes: int | None = Field(default=None, description="Size in the later state, in bytes")
     diff: str | None = Field(default=None, description="Unified diff of the texts, if requested")
-    note: str | None = Field(default=None, description="Why the diff is absent or incomplete")
+    note: str | None = Field(default=None, description="Why there is no diff, or why it is incomplete")
 
 
 class DiffEntry(Result):
@@ -39,23 +39,24 @@ class DiffEntry(Result):
     type: str | None = None
     title: str | None = None
     operation: Difference
-    summary: str = Field(description="The difference in words")
+    summary: str = Field(description="Description of the difference")
     properties: tuple[ValueChange, ...] | None = Field(
-        default=None, description="The properties that differ, if it changed"
+        default=None, description="The properties that differ, if the subject changed"
     )
     attributes: tuple[ValueChange, ...] | None = Field(
-        default=None, description="The title, tags, path, format and other attributes that differ, if it changed"
+        default=None,
+        description="The title, tags, path, format and other attributes that differ, if the subject changed",
     )
-    more: int | None = Field(default=None, description="Number of further values that differ")
+    more: int | None = Field(default=None, description="Number of differing values that are not listed")
     content: ContentChange | None = None
 
 
 class DiffCounts(Result):
     """The numbers of added, removed and changed subjects."""
 
-    added: int = 0
-    removed: int = 0
-    changed: int = 0
+    added: int = Field(default=0, description="Number of added subjects")
+    removed: int = Field(default=0, description="Number of removed subjects")
+    changed: int = Field(default=0, description="Number of changed subjects")
 
 
 class DiffLines(DiffCounts, ResultWithWarnings):
@@ -68,7 +69,7 @@ class DiffLines(DiffCounts, ResultWithWarnings):
         default=(), description="One line per subject: + added, − removed or ended, old value → new value"
     )
     next_cursor: str | None = Field(
-        default=None, description="Pass as cursor for the next page; both points stay the same"
+        default=None, description="Pass it as cursor to get the next page; the two points stay the same"
     )
 
 
@@ -76,8 +77,8 @@ class Diff(DiffLines):
     """The differences between two points of a domain's log, value by value. The entries are one page."""
 
     changes: tuple[str, ...] = Field(default=(), exclude=True)
-    by_kind: dict[Kind, DiffCounts]
-    entries: tuple[DiffEntry, ...] = Field(description="Sorted by the subjects' ids")
+    by_kind: dict[Kind, DiffCounts] = Field(description="Numbers of differences for each kind of subject")
+    entries: tuple[DiffEntry, ...] = Field(description="The differences, sorted by the ids of the subjects")
 
     @property
     def lines(self) -> DiffLines:

@@ -27,9 +27,9 @@ _MIN_FOLDED = 3
 class LogLine(Result):
     """A log entry with only its position, time, actor and description."""
 
-    seq: int = Field(description="Log position of the change, which is also the subject's version after it")
-    at: Timestamp
-    by: str = Field(description="The actor, or if unknown, agent or user")
+    seq: int = Field(description="Log position of the change. It is also the subject's version after the change")
+    at: Timestamp = Field(description="Time of the change")
+    by: str = Field(description="The actor or, if unknown, agent or user")
     summary: str = Field(description="The change in words")
 
 
@@ -41,14 +41,14 @@ class LogEntry(LogLine):
     kind: Kind
     subject: str = Field(description="Id of the changed subject")
     type: str | None = None
-    from_id: str | None = Field(default=None, description="Start of a connection, or entity of an observation")
-    to_id: str | None = Field(default=None, description="End of a connection")
-    session: str | None = None
-    source: str
+    from_id: str | None = Field(default=None, description="Source node of a connection, or entity of an observation")
+    to_id: str | None = Field(default=None, description="Target node of a connection")
+    session: str | None = Field(default=None, description="Session in which the change was made")
+    source: str = Field(description="Whether an agent or a user made the change")
     actor: str | None = None
-    batch: str = Field(description="Id of the batch, which all changes of one call share")
-    before: dict[str, object] | None = None
-    after: dict[str, object] | None = None
+    batch: str = Field(description="Id of the batch, which all changes made by one call share")
+    before: dict[str, object] | None = Field(default=None, description="State before the change")
+    after: dict[str, object] | None = Field(default=None, description="State after the change")
 
 
 class LogLines(ResultWithWarnings):
@@ -56,7 +56,7 @@ class LogLines(ResultWithWarnings):
 
     entries: tuple[LogLine, ...]
     next_cursor: str | None = Field(
-        default=None, description="Pass as cursor for older changes; absent on the last page"
+        default=None, description="Pass it as cursor to get older changes; absent on the last page"
     )
 
 
@@ -102,10 +102,10 @@ def _fold(entries: Sequence[LogEntry]) -> LogEntry:
 class ChangeCount(Result):
     """The number of changes of one kind and operation in a period."""
 
-    period: int = Field(description="Number of the period; 0 is the first")
+    period: int = Field(description="Number of the period, starting from 0")
     kind: Kind
     operation: Operation
-    changes: int
+    changes: int = Field(description="Number of changes")
 
 
 class Sessions(Result):
@@ -120,28 +120,28 @@ class NamedSubject(Result):
     id: str
     kind: Kind
     type: str | None = Field(default=None, description="Absent if the subject was erased")
-    title: str | None = Field(default=None, description="Title of a node; for a deleted node, its last title")
-    deleted: bool = Field(description="Whether it was deleted or erased")
+    title: str | None = Field(default=None, description="Title of the node or, if it was deleted, its last title")
+    deleted: bool = Field(description="Whether the subject was deleted or erased")
 
 
 class ReviewList(Result):
     """The reviews of a domain's changes."""
 
     domain: str
-    verdicts: dict[int, Verdict] = Field(description="Verdicts on the requested changes, keyed by log position")
+    verdicts: dict[int, Verdict] = Field(description="Verdict on each requested change, by log position")
     reviewers: dict[int, str] | None = Field(
-        default=None, description="Actors of the verdicts, keyed by log position, if known"
+        default=None, description="Who gave each verdict, by log position, if known"
     )
     settled: int = Field(
-        description="All changes up to this position were reviewed, or are not in this domain's own log"
+        description="Log position up to which every change was reviewed or is not in this domain's own log"
     )
 
 
 class PastAnswer(Result):
     """The result of reading a past state."""
 
-    as_of: int = Field(description="Log position of the state")
-    result: dict[str, object]
+    as_of: int = Field(description="Log position of the state that was read")
+    result: dict[str, object] = Field(description="The tool's result")
 
 
 class RevertedChange(Result):
@@ -160,9 +160,9 @@ class SkippedSubject(Result):
 
     subject: str
     title: str | None = None
-    reason: str
-    forcible: bool | None = Field(default=None, description="Whether force would undo its later changes, too")
-    call: ReadyCall | None = Field(default=None, description="The call that restores a node that it needs")
+    reason: str = Field(description="Why the subject was not reverted")
+    forcible: bool | None = Field(default=None, description="Whether force would also undo its later changes")
+    call: ReadyCall | None = Field(default=None, description="The call that restores a node which the subject needs")
 
 
 class RevertResult(Result):
@@ -171,11 +171,11 @@ class RevertResult(Result):
     If a revert is written in pages, the result lists only the first 100 changes and skipped subjects.
     """
 
-    dry_run: bool
-    batch: str | None = Field(default=None, description="Absent if nothing was written")
-    changes: tuple[RevertedChange, ...]
-    more_changes: int | None = Field(default=None, description="Number of further changes")
-    skipped: tuple[SkippedSubject, ...]
-    more_skipped: int | None = None
+    dry_run: bool = Field(description="Whether nothing was written")
+    batch: str | None = Field(default=None, description="Id of the batch in the log; absent if nothing was written")
+    changes: tuple[RevertedChange, ...] = Field(description="The changes that the revert made or would make")
+    more_changes: int | None = Field(default=None, description="Number of changes that are not listed")
+    skipped: tuple[SkippedSubject, ...] = Field(description="Subjects that were not reverted, each with the reason")
+    more_skipped: int | None = Field(default=None, description="Number of skipped subjects that are not listed")
     force: ReadyCall | None = Field(default=None, description="The call that also reverts the forcible subjects")
     resumed: bool | None = Field(default=None, description="Whether an interrupted revert was resumed")

@@ -59,7 +59,7 @@ async def mark_reviewed(core: Core, domain: str, verdicts: Mapping[int, Verdict 
             raise invalid_argument(
                 "verdicts",
                 f"Change {other_seqs[0]} is not in this domain's own log, which begins after {row.after}",
-                "Review the changes of a branch's base in the base. Compacted changes cannot be reviewed.",
+                "Review earlier changes of a branch in its base domain. Compacted changes cannot be reviewed.",
             )
         kept = {
             seq: review

@@ -10,7 +10,7 @@ from graph_memory.model.results import NodeBrief, PagedResult, Result, ResultWit
 class InferredConnection(Result):
     """A connection that follows from a chain of other connections."""
 
-    connection_id: str | None = Field(default=None, description="Absent in a dry run")
+    connection_id: str | None = Field(default=None, description="Id of the new connection; absent in a dry run")
     type: str
     from_id: str
     from_title: str
@@ -29,22 +29,22 @@ class UnsupportedConnection(Result):
 class InferenceResult(ResultWithWarnings):
     """The connections that transitive types imply and the graph lacks."""
 
-    dry_run: bool
-    connections: tuple[InferredConnection, ...]
-    more: int = Field(description="Number of further missing connections; call again for them")
-    refused: int = Field(description="Number of further connections that a rule of the ontology does not allow")
+    dry_run: bool = Field(description="Whether nothing was written")
+    connections: tuple[InferredConnection, ...] = Field(description="The missing connections")
+    more: int = Field(description="Number of missing connections that were not written; call again to write them")
+    refused: int = Field(description="Number of missing connections that a rule of the ontology does not allow")
     unfounded: tuple[UnsupportedConnection, ...] = Field(
-        default=(), description="Earlier inferred connections that lost premises: check or delete them"
+        default=(), description="Connections inferred earlier whose premises no longer hold. Check or delete them"
     )
-    since: int | None = Field(default=None, description="Number of the first event, for memory_revert")
-    until: int | None = Field(default=None, description="Number of the last event")
+    since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the last change")
 
 
 class ContradictingNode(NodeBrief):
     """One of two nodes that contradict each other."""
 
-    modified: Timestamp
-    age_days: int = Field(description="Whole days since it was last changed")
+    modified: Timestamp = Field(description="Time of the last change")
+    age_days: int = Field(description="Number of whole days since the last change")
 
 
 class Contradiction(Result):
@@ -58,4 +58,4 @@ class Contradiction(Result):
 class Contradictions(PagedResult):
     """Pairs of nodes that contradict each other."""
 
-    contradictions: tuple[Contradiction, ...]
+    contradictions: tuple[Contradiction, ...] = Field(description="Pairs of nodes that contradict each other")

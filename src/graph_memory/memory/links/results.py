@@ -12,11 +12,13 @@ class DomainRef(Result):
 
     domain: str
     node_id: str
-    title: str | None = Field(default=None, description="Title of that node, if it exists")
-    link_type: str = Field(description="Type as seen from this end: reference …, or from the target referenced_by …")
+    title: str | None = Field(default=None, description="Title of the node, if it exists")
+    link_type: str = Field(
+        description="Type as seen from this end, such as reference from the source and referenced_by from the target"
+    )
     description: str | None = None
-    strength: float = Field(description="0 to 1")
-    bidirectional: bool
+    strength: float = Field(description="Strength from 0 to 1")
+    bidirectional: bool = Field(description="Whether the link is also visible from the target")
     metadata: dict[str, object] | None = None
     created: Timestamp
 
@@ -27,24 +29,28 @@ class Candidate(Result):
     node_id: str
     type: str
     title: str
-    score: float = Field(description="0 to 1, from its similarity to the source and their mentions of each other")
-    fits: bool = Field(description="Whether it is similar enough in meaning and words, or one node names the other")
-    mentions: int = Field(description="2 if it and the source name each other, 1 if only one names the other")
+    score: float = Field(
+        description="Score from 0 to 1, computed from the similarity of both nodes and their mentions of each other"
+    )
+    fits: bool = Field(
+        description="Whether both nodes are similar enough in meaning and words, or one mentions the other"
+    )
+    mentions: int = Field(description="2 if both nodes mention each other, 1 if only one mentions the other")
     connections: int = Field(description="Number of connections to other candidates")
 
 
 class LinkCreationResult(Result):
     """The result of creating a link. If `success` is false, nothing was written."""
 
-    success: bool
-    link_id: str | None = None
-    version: int | None = None
+    success: bool = Field(description="Whether the link was created")
+    link_id: str | None = Field(default=None, description="Id of the new link")
+    version: int | None = Field(default=None, description="Version of the new link")
     source_ref: DomainRef | None = Field(default=None, description="The target, as seen from the source")
     target_ref: DomainRef | None = Field(
         default=None, description="The source, as seen from the target, if bidirectional"
     )
     candidates: tuple[Candidate, ...] | None = Field(
-        default=None, description="Without target_node_id: candidates, fitting ones first; the first becomes the target"
+        default=None, description="If target_node_id was omitted: possible targets, the chosen target first"
     )
     hint: str | None = Field(default=None, description="The next step if `success` is false")
 
@@ -53,10 +59,10 @@ class Link(Result):
     """A link, as seen from the queried domain."""
 
     link_id: str
-    domain: str = Field(description="Domain whose log contains the link: pass it to delete the link")
-    node_id: str = Field(description="The end in the queried domain")
-    title: str | None = Field(default=None, description="Title of that node")
-    ref: DomainRef = Field(description="The other end")
+    domain: str = Field(description="Domain whose log contains the link. Pass it to delete the link")
+    node_id: str = Field(description="Id of the node in the queried domain")
+    title: str | None = Field(default=None, description="Title of the node")
+    ref: DomainRef = Field(description="The node at the other end")
     dangling: str | None = Field(default=None, description="Why its target cannot be read; the link is kept")
 
 
@@ -69,4 +75,4 @@ class Links(PagedResult):
 class LinkDeletionResult(ChangeResult):
     """The deleted link."""
 
-    link_id: str
+    link_id: str = Field(description="Id of the deleted link")

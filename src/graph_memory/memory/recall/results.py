@@ -18,25 +18,31 @@ CONTEXT = ("text", "types", "tags", "path", "session")
 class RecallResult(ResultWithWarnings):
     """A recall within a token budget."""
 
-    depth: Annotated[Depth, WithJsonSchema({"type": "string"})]
+    depth: Annotated[Depth, WithJsonSchema({"type": "string"})] = Field(description="The depth that was used")
     tokens_used: int = Field(
-        description="Tokens of content. The whole reply has at most max_tokens, unless `over` is set"
+        description="Number of tokens in content. The whole reply has at most max_tokens, unless `over` is set"
     )
     content: Annotated[str | dict[str, Any], WithJsonSchema({"type": ["string", "object"]})] = Field(
-        description="Prose with stored text in quotation marks, or an object of things and connections"
+        description="Prose with stored text in quotation marks, or an object with things and connections"
     )
-    domains: tuple[str, ...] | None = Field(default=None, description="The domains that the reply is about, if several")
-    mode: SearchMode | None = Field(default=None, description="Search mode; lexical without vectors")
-    period: str | None = Field(default=None, description="The time that the query was understood to mean")
-    shortened: int | None = Field(default=None, description="Number of things whose content is incomplete")
-    left_out: int | None = Field(default=None, description="Number of things that did not fit max_tokens")
-    how_to_get: str | None = Field(default=None, description="How to get the omitted things")
-    over: int | None = Field(default=None, description="Tokens over max_tokens, outside content")
+    domains: tuple[str, ...] | None = Field(
+        default=None, description="The domains that were searched, if there are several"
+    )
+    mode: SearchMode | None = Field(
+        default=None, description="The search mode that was used; lexical if there are no vectors"
+    )
+    period: str | None = Field(default=None, description="The period that the query was understood to mean")
+    shortened: int | None = Field(default=None, description="Number of results whose content is incomplete")
+    left_out: int | None = Field(default=None, description="Number of results that did not fit within max_tokens")
+    how_to_get: str | None = Field(default=None, description="How to get the omitted content")
+    over: int | None = Field(
+        default=None, description="Number of tokens by which the rest of the reply exceeds max_tokens"
+    )
     not_covered: int | None = Field(
-        default=None, description="Number of changes that are not indexed and were not searched"
+        default=None, description="Number of changes that were not searched because they are not indexed"
     )
     without_vectors: int | None = Field(
-        default=None, description="Number of passages without vectors, found by words alone"
+        default=None, description="Number of passages that have no vector and can only be found by their words"
     )
 
 
@@ -47,7 +53,9 @@ class QueryResult(RecallResult):
     written_by: str | None = Field(
         default=None, description="The language model that wrote content; absent if content is stored text"
     )
-    citations: tuple[NodeBrief, ...] | None = Field(default=None, description="The nodes that a model cites in content")
+    citations: tuple[NodeBrief, ...] | None = Field(
+        default=None, description="The nodes that the model cites in content"
+    )
 
 
 Unseen = tuple[RecallResult, tuple[str, ...]]

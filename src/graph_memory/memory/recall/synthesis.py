@@ -115,7 +115,7 @@ def _no_model_error(message: str, hint: str, material: Material) -> GraphError:
 
 def _check(query: str, subgraph: Sequence[str] | None, style: str, max_words: int) -> None:
     if not isinstance(query, str) or not check_query(query).strip():  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise invalid_argument("query", "query contains no words", "Ask a question, or name a topic.")
+        raise invalid_argument("query", "query contains no words", "Ask a question, or pass a topic.")
     check_choice("style", style, get_args(Style))
     if type(max_words) is not int or not FEWEST_WORDS <= max_words <= MOST_WORDS:
         hint = f"Pass a whole number from {FEWEST_WORDS} to {MOST_WORDS:,}."

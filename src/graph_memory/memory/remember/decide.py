@@ -178,7 +178,7 @@ def _check_not_restated(observation: Observation, known: Sequence[CurrentObserva
     duplicate_id = next((other.id for other in known if other.text == observation.state.text), None)
     if duplicate_id is not None:
         hint = f"No decision is needed: observation {duplicate_id} has the same text and is current."
-        raise invalid_argument("known", "The known observation was stated again after it had ended", hint)
+        raise invalid_argument("known", "The known observation was stored again after it had ended", hint)
 
 
 def _draft_decision(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
@@ -291,7 +291,7 @@ async def relations_of(
 
 def _current_relation(event: Event | None, argument: str, subject: str) -> ConnectionState:
     if event is None or event.draft.kind is not Kind.CONNECTION or event.draft.state is None:
-        hint = "Use the id of the question. A deleted relation needs no decision."
+        hint = "Pass the id from the question. If the relation was deleted, no decision is needed."
         raise invalid_argument(argument, f"No relation has the id {subject}", hint)
     return ConnectionState.from_live(live_state(event), event.draft.from_id or "", event.draft.to_id or "")
 

@@ -14,13 +14,13 @@ class DomainErasureResult(Result):
 
     domain: str
     subjects: int = Field(
-        description="Number of erased subjects: the subject itself, and its connections, observations and links"
+        description="Number of erased subjects: the subject itself, with its connections, observations and links"
     )
     events: int = Field(description="Number of events that lost their content")
     contents: int = Field(description="Number of deleted texts and blobs")
     blobs_left: int | None = Field(
         default=None,
-        description="Number of blobs that were kept, because another database stores blobs in the same location",
+        description="Number of blobs that were kept because another database stores blobs in the same location",
     )
     resumed: bool | None = Field(default=None, description="Whether an interrupted erasure was completed")
 
@@ -28,27 +28,26 @@ class DomainErasureResult(Result):
 class ErasureResult(Result):
     """The result of an erasure or its dry run."""
 
-    subject: str
-    title: str | None = Field(
-        default=None,
-        description="With dry_run, the title of the subject, unless it was deleted",
+    subject: str = Field(description="Id of the erased subject")
+    title: str | None = Field(default=None, description="In a dry run: the title of the subject, unless it was deleted")
+    dry_run: bool = Field(description="Whether nothing was erased")
+    domains: tuple[DomainErasureResult, ...] = Field(
+        description="The result for each domain that contained the subject: the requested domain and related domains"
     )
-    dry_run: bool
-    domains: tuple[DomainErasureResult, ...] = Field(description="The domain and the related domains that contained it")
 
 
 class Finding(Result):
     """A place that contains the searched text. The text itself is not repeated."""
 
-    place: Literal["node", "relationship", "blob"]
-    label: str = Field(description="Labels of the node, type of the relationship, or hash of the blob")
+    place: Literal["node", "relationship", "blob"] = Field(description="Where the text was found")
+    label: str = Field(description="Labels of the node, type of the relationship or hash of the blob")
     domain: str | None = None
-    id: str | None = None
-    property: str | None = None
+    id: str | None = Field(default=None, description="Id of the node or relationship")
+    property: str | None = Field(default=None, description="Property that contains the text")
     subject: str | None = Field(
-        default=None, description="Id of the node or connection that contains the text: pass it to erase the subject"
+        default=None, description="Id of the node or connection that contains the text. Pass it to memory_erase"
     )
-    of: str | None = Field(default=None, description="Last title of the subject in the log")
+    of: str | None = Field(default=None, description="The subject's last title in the log")
 
 
 class ScanResult(Result):
@@ -69,20 +68,20 @@ class CompactionResult(Result):
     """The result of a compaction or its dry run."""
 
     domain: str
-    dry_run: bool
-    compacted_to: int = Field(description="First log number whose state can be read")
-    answers_from: Timestamp | None = Field(
-        default=None, description="Time of that event: states before it cannot be read"
-    )
+    dry_run: bool = Field(description="Whether nothing was removed")
+    compacted_to: int = Field(description="The earliest log number whose state can be read")
+    answers_from: Timestamp | None = Field(default=None, description="Time of the earliest state that can be read")
     archived: int | None = Field(
-        default=None, description="Number of events in the archive: all events up to that number"
+        default=None, description="Number of events in the archive, which contains all events up to compacted_to"
     )
-    events: int = Field(description="Number of removed events; each subject's last event stays as its snapshot")
-    contents: int = Field(description="Number of texts and blobs to which only the removed events referred")
-    bytes: int = Field(description="Size of these contents in bytes; small texts count in characters")
-    nodes: int | None = Field(default=None, description="Number of nodes whose first state is removed")
-    titles: tuple[str, ...] | None = Field(default=None, description="Titles of the first few of these nodes")
+    events: int = Field(description="Number of removed events. The last event of each subject is kept as its snapshot")
+    contents: int = Field(description="Number of texts and blobs that only the removed events used")
+    bytes: int = Field(description="Size of these texts and blobs in bytes, counting short texts in characters")
+    nodes: int | None = Field(default=None, description="Number of nodes whose first state was removed")
+    titles: tuple[str, ...] | None = Field(
+        default=None, description="Titles of some nodes whose first state was removed"
+    )
     archive: str | None = Field(
-        default=None, description="Path of the archive with the events and contents before that point"
+        default=None, description="Path of the archive that contains the removed events and contents"
     )
     resumed: bool | None = Field(default=None, description="Whether an interrupted compaction was completed")

@@ -74,7 +74,7 @@ async def export_graph(
 def _require_folder(target: Path | IO[bytes]) -> Path:
     if isinstance(target, Path):
         return target
-    raise invalid_argument("target", "CSV is a folder of files", "Pass the name of a folder.")
+    raise invalid_argument("target", "A CSV export is a folder of files", "Pass the name of a folder.")
 
 
 class _RecordStore:

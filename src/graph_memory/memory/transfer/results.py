@@ -35,24 +35,26 @@ class ExportResult(Result):
     """The result of an export of a domain's log."""
 
     domain: str = Field(description="Name of the domain")
-    seq: int = Field(description="Number of its last event")
-    events: int = Field(description="Events written")
-    contents: int = Field(description="Contents written")
-    sha256: str = Field(description="SHA-256 of all lines except the last, uncompressed, as stated in the last line")
+    seq: int = Field(description="Log number of its last event")
+    events: int = Field(description="Number of events written")
+    contents: int = Field(description="Number of contents written")
+    sha256: str = Field(
+        description="SHA-256 hash of all lines except the last, before compression; the last line contains it too"
+    )
 
 
 class ImportResult(ResultWithWarnings):
     """The domain that an import created."""
 
     domain: str = Field(description="Name of the new domain")
-    seq: int = Field(description="Number of its last event")
-    events: int = Field(description="Events in its log")
-    subjects: int = Field(description="Number of its nodes, connections, observations and links")
-    resumed: bool = Field(description="Whether it resumed an interrupted import")
+    seq: int = Field(description="Log number of its last event")
+    events: int = Field(description="Number of events in its log")
+    subjects: int = Field(description="Number of nodes, connections, observations and links")
+    resumed: bool = Field(description="Whether an interrupted import was resumed")
     forked_from: str | None = Field(
-        default=None, description="For a branch: the domain with its history before the fork"
+        default=None, description="For a branch: the domain that contains its history before the fork"
     )
-    warnings: tuple[Text, ...] | None = Field(default=None, description="Why its parent or source is lost")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Why its parent or source domain is missing")
 
 
 class FolderExportResult(Result):
@@ -60,21 +62,23 @@ class FolderExportResult(Result):
 
     domain: str = Field(description="Name of the domain")
     seq: int = Field(description="Log number of the exported state")
-    nodes: int = Field(description="Nodes written")
-    connections: int = Field(description="Connections written")
-    observations: int = Field(description="Observations written")
-    links: int | None = Field(default=None, description="Number of links to other domains; absent if none")
+    nodes: int = Field(description="Number of nodes written")
+    connections: int = Field(description="Number of connections written")
+    observations: int = Field(description="Number of observations written")
+    links: int | None = Field(default=None, description="Number of links to other domains; absent if there are none")
 
 
 class FolderImportResult(ResultWithWarnings):
     """The domain that an import of a folder created."""
 
     domain: str = Field(description="Name of the new domain")
-    nodes: int = Field(description="Nodes created")
-    connections: int = Field(description="Connections created")
-    observations: int = Field(description="Observations created")
-    links: int | None = Field(default=None, description="Number of created links to other domains; absent if none")
-    warnings: tuple[Text, ...] | None = Field(default=None, description="Why it is not under its former parent")
+    nodes: int = Field(description="Number of nodes created")
+    connections: int = Field(description="Number of connections created")
+    observations: int = Field(description="Number of observations created")
+    links: int | None = Field(
+        default=None, description="Number of links to other domains created; absent if there are none"
+    )
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Why the domain is not under its former parent")
 
 
 class GraphExportResult(Result):
@@ -82,48 +86,50 @@ class GraphExportResult(Result):
 
     domain: str = Field(description="Name of the domain")
     seq: int = Field(description="Log number of the exported state")
-    format: str = Field(description="Format that was written")
-    nodes: int = Field(description="Nodes written")
-    connections: int = Field(description="Connections written")
+    format: str = Field(description="The format that was written")
+    nodes: int = Field(description="Number of nodes written")
+    connections: int = Field(description="Number of connections written")
 
 
 class RejectedRecord(Result):
     """A record of a source that cannot be loaded, with its position."""
 
     file: str = Field(description="Name of the file, or address of the server")
-    line: int | None = None
-    column: str | None = Field(default=None, description="Column or property")
-    element: str | None = Field(default=None, description="Element id of a node or relationship in a server")
-    code: str
+    line: int | None = Field(default=None, description="Line number in the file")
+    column: str | None = Field(default=None, description="Name of the column or property")
+    element: str | None = Field(default=None, description="Element id of the node or relationship on the server")
+    code: str = Field(description="Error code")
     message: str
-    hint: str | None = None
+    hint: str | None = Field(default=None, description="What to do about the error")
 
 
 class SourceNote(Result):
     """A note on data in a source that is stored differently."""
 
-    file: str
-    line: int | None = None
-    column: str | None = None
+    file: str = Field(description="Name of the file, or address of the server")
+    line: int | None = Field(default=None, description="Line number in the file")
+    column: str | None = Field(default=None, description="Name of the column or property")
     text: str
 
 
 class RejectedRecords(Result):
     """The number of records that cannot be loaded, in total and by error code, and the first of these records."""
 
-    count: int = Field(description="Number of rows that cannot be loaded")
-    codes: dict[str, int] = Field(description="Number of these rows by error code")
-    first: tuple[RejectedRecord, ...] = Field(description="The first of these rows")
+    count: int = Field(description="Number of records that cannot be loaded")
+    codes: dict[str, int] = Field(description="Number of these records by error code")
+    first: tuple[RejectedRecord, ...] = Field(description="The first of these records")
 
 
 class LoadCounts(Result):
     """Numbers of loaded nodes or connections by outcome."""
 
-    created: int = 0
-    updated: int = 0
-    unchanged: int = Field(default=0, description="Number that an update would not change")
-    skipped: int = Field(default=0, description="Number that existed and were not changed")
-    loaded_before: int = Field(default=0, description="Number that an interrupted run of the same load wrote")
+    created: int = Field(default=0, description="Number of created records")
+    updated: int = Field(default=0, description="Number of updated records")
+    unchanged: int = Field(default=0, description="Number of existing records that already had the new values")
+    skipped: int = Field(default=0, description="Number of existing records that were not changed")
+    loaded_before: int = Field(
+        default=0, description="Number of records that an interrupted run of the same load had already written"
+    )
 
 
 class LoadResult(Result):
@@ -131,21 +137,21 @@ class LoadResult(Result):
 
     domain: str = Field(description="Name of the domain")
     dry_run: bool = Field(description="Whether nothing was written")
-    nodes: LoadCounts
-    connections: LoadCounts
-    node_types: dict[str, int] = Field(description="Number of nodes by type, without rejected ones")
-    connection_types: dict[str, int] = Field(description="Number of connections by type, without rejected ones")
-    refused: RejectedRecords
+    nodes: LoadCounts = Field(description="Numbers of nodes")
+    connections: LoadCounts = Field(description="Numbers of connections")
+    node_types: dict[str, int] = Field(description="Number of nodes by type, without rejected nodes")
+    connection_types: dict[str, int] = Field(description="Number of connections by type, without rejected connections")
+    refused: RejectedRecords = Field(description="The records that cannot be loaded")
     notes: tuple[SourceNote, ...] = Field(description="Data in the source that a memory cannot store")
-    from_seq: int | None = Field(default=None, description="Number of the first event written")
-    to_seq: int | None = Field(default=None, description="Number of the last event written")
+    from_seq: int | None = Field(default=None, description="Log number of the first event written")
+    to_seq: int | None = Field(default=None, description="Log number of the last event written")
 
 
 class ImportCounts(Result):
     """Numbers of imported entities, relations or observations by outcome."""
 
-    new: int = Field(description="Number created")
-    already_there: int = Field(description="Number that existed and were not changed")
+    new: int = Field(description="Number of created records")
+    already_there: int = Field(description="Number of existing records that were not changed")
 
 
 class BlockCounts(ImportCounts):
@@ -158,13 +164,15 @@ class MemoryImportResult(Result):
     """The result of an import of another program's memory or its dry run."""
 
     domain: str = Field(description="Name of the domain")
-    format: str = Field(description="The program whose memory it is")
+    format: str = Field(description="The program from which the memory comes")
     dry_run: bool = Field(description="Whether nothing was written")
-    session: str | None = Field(description="Session of its changes in the log, by which they can be reverted")
-    entities: ImportCounts
-    relations: ImportCounts
-    observations: ImportCounts
-    blocks: BlockCounts | None = Field(default=None, description="Blocks of instructions; absent for other formats")
+    session: str | None = Field(description="Session of the changes in the log, by which you can revert them")
+    entities: ImportCounts = Field(description="Numbers of entities")
+    relations: ImportCounts = Field(description="Numbers of relations")
+    observations: ImportCounts = Field(description="Numbers of observations")
+    blocks: BlockCounts | None = Field(
+        default=None, description="Numbers of blocks of instructions; absent for other formats"
+    )
     secrets: int = Field(description="Number of secrets that were replaced")
-    refused: RejectedRecords
-    notes: tuple[SourceNote, ...] = Field(description="Data of the other program that is not imported")
+    refused: RejectedRecords = Field(description="The records that cannot be imported")
+    notes: tuple[SourceNote, ...] = Field(description="Data from the other program that was not imported")

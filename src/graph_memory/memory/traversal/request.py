@@ -91,12 +91,12 @@ class WalkRequest:
         if len(self.starts) > self.max_nodes:
             raise invalid_argument(
                 "max_nodes",
-                f"max_nodes is less than the number of starts, {len(self.starts)}",
-                "Increase it, or use fewer starts.",
+                f"max_nodes is less than the number of start nodes ({len(self.starts)})",
+                "Increase it, or pass fewer start nodes.",
             )
         if self.strategy == "bidirectional" and len(self.starts) == 1:
             hint = "Pass several start nodes, or use breadth_first for a single one."
-            raise invalid_argument("start", "bidirectional needs at least two starts", hint)
+            raise invalid_argument("start", "bidirectional needs at least two start nodes", hint)
 
 
 @dataclass(frozen=True, slots=True)

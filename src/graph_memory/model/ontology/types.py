@@ -60,7 +60,7 @@ class PropertyRule:
     def check(self, owner: str, value: PropertyValue) -> None:
         """Raise INVALID_PROPERTY unless the rule allows the value. `owner` is the type's name for the message."""
         if self.type is not None and not self.type.accepts(value):
-            removal_hint = " A property that is set cannot be removed." if value == "" else ""
+            removal_hint = " A stored property cannot be removed." if value == "" else ""
             details = {"type": str(self.type), "hint": f"{self.type.advice}{removal_hint}"}
             raise self._value_error(owner, self.type.wording, value, details)
         if self.enum and not any(equal_values(value, allowed) for allowed in self.enum):
@@ -273,7 +273,7 @@ def _check_indexes(declared_type: AnyType) -> None:
             hint = suggestion(unknown, property_names, f"Declare property {unknown}, or correct the name.")
             raise _ontology_error(unknown, f"{title} names {quote(unknown)}, which the type does not declare", hint)
         if first_duplicate(index) is not None or declared_type.indexes.count(index) > 1:
-            raise _ontology_error(declared_type.name, f"{title} is declared twice, or names a property twice")
+            raise _ontology_error(declared_type.name, f"{title} is declared twice, or lists a property twice")
 
 
 def check_description(title: str, name: str, description: str) -> None:

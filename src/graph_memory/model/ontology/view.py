@@ -24,11 +24,13 @@ class OntologyView(Result):
     """A domain's node types and connection types, in declaration order."""
 
     node_types: Annotated[list[str | Declaration], WithJsonSchema({"type": "array", "items": _NODE_TYPE})] = Field(
-        description="Names; with detail, objects"
+        description="Names of the node types, or objects with all fields if detail is set"
     )
-    connection_types: Annotated[list[Declaration], WithJsonSchema({"type": "array", "items": _CONNECTION_TYPE})]
-    open: bool | None = None
-    description: str | None = None
+    connection_types: Annotated[list[Declaration], WithJsonSchema({"type": "array", "items": _CONNECTION_TYPE})] = (
+        Field(description="The connection types")
+    )
+    open: bool | None = Field(default=None, description="Whether writes may add new types")
+    description: str | None = Field(default=None, description="Description of the ontology")
 
 
 def brief_view(ontology: Ontology) -> OntologyView:

@@ -37,7 +37,7 @@ _NAME_HINT = (
     'and does not begin with "_".'
 )
 _VALUE_HINTS = {
-    "null": "Leave the property out. A property that is set cannot be removed: give it a value that means none.",
+    "null": "Omit the property. A stored property cannot be removed: set it to a value that means none.",
     "a list": "Use one property per value, or nodes joined by connections.",
     "an object": "Use one property per field, or put the structure in the content.",
 }

@@ -97,11 +97,11 @@ class RecordEvent(Call):
 class GetEvents(Call):
     """Arguments of `get_events`."""
 
-    session: NotRequired[str]
-    type: NotRequired[str]
-    outcome: NotRequired[Outcome]
-    chain_of: NotRequired[Annotated[str, Field(description="Id of an event: returns its causes and effects")]]
-    query: NotRequired[str]
+    session: NotRequired[Annotated[str, Field(description="Only return events of this session")]]
+    type: NotRequired[Annotated[str, Field(description="Only return events of this type")]]
+    outcome: NotRequired[Annotated[Outcome, Field(description="Only return events with this outcome")]]
+    chain_of: NotRequired[Annotated[str, Field(description="Id of an event, whose causes and effects are returned")]]
+    query: NotRequired[Annotated[str, Field(description="What to search for")]]
     limit: NotRequired[ResultLimit]
     cursor: NotRequired[Cursor]
 
@@ -109,14 +109,14 @@ class GetEvents(Call):
 class RecordPattern(Call):
     """Arguments of `record_pattern`."""
 
-    name: str
-    conditions: list[GivenCondition]
+    name: Annotated[str, Field(description="Name of the pattern")]
+    conditions: Annotated[list[GivenCondition], Field(description="The situation in which the pattern applies")]
     description: NotRequired[str]
     pattern_type: NotRequired[Annotated[PatternType, Field(description="Default: solution")]]
-    confidence: NotRequired[Fraction]
-    steps: NotRequired[Names]
-    tools: NotRequired[Names]
-    expected_outcome: NotRequired[str]
+    confidence: NotRequired[Annotated[Fraction, Field(description="How reliable it is at first (default 0.5)")]]
+    steps: NotRequired[Annotated[Names, Field(description="What to do, in order")]]
+    tools: NotRequired[Annotated[Names, Field(description="Names of the tools that the steps use")]]
+    expected_outcome: NotRequired[Annotated[str, Field(description="What should happen if the steps are followed")]]
     scope: NotRequired[Scope]
     learned_from: NotRequired[Annotated[Names, Field(description="Ids of events")]]
 
@@ -124,24 +124,24 @@ class RecordPattern(Call):
 class MatchPatterns(Call):
     """Arguments of `match_patterns`."""
 
-    query: Annotated[str, Field(description="The situation in words")]
-    entity_types: NotRequired[Names]
-    error_types: NotRequired[Names]
+    query: Annotated[str, Field(description="Description of the situation")]
+    entity_types: NotRequired[Annotated[Names, Field(description="Types of the entities in the situation")]]
+    error_types: NotRequired[Annotated[Names, Field(description="Types of the errors that occurred")]]
     limit: NotRequired[ResultLimit]
 
 
 class ApplyPatternResult(Call):
     """Arguments of `apply_pattern_result`."""
 
-    pattern_id: str
-    success: bool
-    event: NotRequired[Annotated[str, Field(description="Id of the event in which it was applied")]]
+    pattern_id: Annotated[str, Field(description="Id of the pattern that you followed")]
+    success: Annotated[bool, Field(description="Whether it worked")]
+    event: NotRequired[Annotated[str, Field(description="Id of the event in which the pattern was applied")]]
 
 
 class GetBestPatterns(Call):
     """Arguments of `get_best_patterns`."""
 
-    pattern_type: NotRequired[PatternType]
+    pattern_type: NotRequired[Annotated[PatternType, Field(description="Only return patterns of this type")]]
     limit: NotRequired[ResultLimit]
 
 
@@ -175,24 +175,26 @@ class WorkWithMemory(Call):
     """Arguments of `working_memory`."""
 
     action: Literal["set", "get", "clear"]
-    key: NotRequired[Annotated[str, Field(description="goal, active_task, recent_outputs (appends) or your own")]]
+    key: NotRequired[
+        Annotated[str, Field(description="goal, active_task, recent_outputs (appends the value) or your own key")]
+    ]
     value: NotRequired[GivenValue]
 
 
 class QueryMemory(Call):
     """Arguments of `query_memory`."""
 
-    query: str
-    event_limit: NotRequired[Annotated[int, Field(ge=0, le=50)]]
-    vector_limit: NotRequired[Annotated[int, Field(ge=1, le=50)]]
+    query: Annotated[str, Field(description="A question or topic")]
+    event_limit: NotRequired[Annotated[int, Field(ge=0, le=50, description="Max events (default 5)")]]
+    vector_limit: NotRequired[Annotated[int, Field(ge=1, le=50, description="Max other hits (default 10)")]]
     max_tokens: NotRequired[Annotated[int, Field(ge=100, description="Default 2,000")]]
 
 
 class GetEnvironment(Call):
     """Arguments of `get_environment`."""
 
-    refresh: NotRequired[bool]
-    limit: NotRequired[Annotated[int, Field(ge=1, le=5_000, description="Max paths of the file tree (default 200)")]]
+    refresh: NotRequired[Annotated[bool, Field(description="Scan the project again")]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=5_000, description="Max paths in the file tree (default 200)")]]
 
 
 class ListGoals(Call):
@@ -207,26 +209,28 @@ class ListGoals(Call):
 class GetUserProfile(Call):
     """Arguments of `get_user_profile`."""
 
-    user: NotRequired[str]
+    user: NotRequired[Annotated[str, Field(description="Name of the user (default user)")]]
 
 
 class UpdateUserProfile(Call):
     """Arguments of `update_user_profile`."""
 
-    user: NotRequired[str]
-    communication_style: NotRequired[CommunicationStyle]
+    user: NotRequired[Annotated[str, Field(description="Name of the user (default user)")]]
+    communication_style: NotRequired[Annotated[CommunicationStyle, Field(description="How replies should be written")]]
     expertise_level: NotRequired[ExpertiseLevel]
-    preferred_tools: NotRequired[Names]
-    custom_instructions: NotRequired[Names]
-    correction: NotRequired[GivenCorrection]
-    feedback: NotRequired[str]
+    preferred_tools: NotRequired[Annotated[Names, Field(description="Tools that the user prefers")]]
+    custom_instructions: NotRequired[Annotated[Names, Field(description="Instructions that always apply")]]
+    correction: NotRequired[
+        Annotated[GivenCorrection, Field(description="A text, and the text that should replace it")]
+    ]
+    feedback: NotRequired[Annotated[str, Field(description="The user's feedback")]]
 
 
 class GetCapabilities(Call):
     """Arguments of `get_capabilities`."""
 
-    tool: NotRequired[str]
-    domains: NotRequired[Annotated[Names, Field(description="Domains whose tool_call events count")]]
+    tool: NotRequired[Annotated[str, Field(description="Only return the statistics of this tool")]]
+    domains: NotRequired[Annotated[Names, Field(description="Domains from which to count tool calls")]]
 
 
 async def record_event(memory: Memory, arguments: RecordEvent) -> EventResult:

@@ -22,7 +22,7 @@ Options = Annotated[
     WithJsonSchema(
         object_schema(
             {
-                "atomic": {**BOOLEAN, "description": "Default true: all or none; false: skip invalid operations"},
+                "atomic": {**BOOLEAN, "description": "Default true; false skips invalid operations"},
                 "dry_run": BOOLEAN,
                 "validate_before_commit": BOOLEAN,
                 "rollback_on_error": BOOLEAN,

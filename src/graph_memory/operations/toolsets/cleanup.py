@@ -27,7 +27,7 @@ ResultLimit = Annotated[int, Field(ge=1, le=1000)]
 class FindSimilar(Call):
     """Arguments of `find_similar`."""
 
-    name: str
+    name: Annotated[str, Field(description="Name of the entity")]
     limit: NotRequired[ResultLimit]
 
 
@@ -36,7 +36,7 @@ class FindDuplicates(Call):
 
     limit: NotRequired[ResultLimit]
     min_score: NotRequired[
-        Annotated[Fraction, Field(description="Default 0.75; lower values find more pairs, and more wrong ones")]
+        Annotated[Fraction, Field(description="Default 0.75. Lower values find more pairs, but also more wrong ones")]
     ]
 
 
@@ -45,7 +45,7 @@ class MergeEntities(Call):
 
     names: Annotated[list[str], Field(min_length=1, description="Entities to merge; their names become aliases")]
     into: Annotated[str, Field(description="The entity to keep")]
-    dry_run: NotRequired[Annotated[bool, Field(description="Only return the moves and conflicts")]]
+    dry_run: NotRequired[Annotated[bool, Field(description="Only report the moves and conflicts")]]
 
 
 class Listing(Call):
@@ -57,11 +57,11 @@ class Listing(Call):
 class GetByType(Listing):
     """Arguments of `get_by_type`."""
 
-    type: str
+    type: Annotated[str, Field(description="Type of the entities")]
 
 
 async def find_similar(memory: Memory, arguments: FindSimilar) -> SimilarEntities:
-    """Find possible duplicates of an entity, by names, aliases, observations and meaning, with the reason for each."""
+    """Find possible duplicates of an entity by names, aliases, observations and meaning, each with the reason."""
     return await memory.entities.find_similar(**arguments)
 
 
@@ -71,9 +71,10 @@ async def find_duplicates(memory: Memory, arguments: FindDuplicates) -> Duplicat
 
 
 async def merge_entities(memory: Memory, arguments: MergeEntities) -> EntityMergeResult:
-    """Merge entities: moves observations and relations, and turns names into aliases. Can be reverted as one write.
+    """Merge entities: moves their observations and relations, and turns their names into aliases.
 
-    conflicts lists values that were not moved because the target's differ. Correct the wrong ones.
+    You can revert it as one write.
+    conflicts lists values that were discarded because the target has other values. Correct the wrong ones.
     """
     return await memory.entities.merge_entities(**arguments)
 
@@ -92,7 +93,7 @@ async def graph_health(memory: Memory, arguments: Listing) -> GraphHealth:
 
 
 async def get_recent(memory: Memory, arguments: Listing) -> EntityList:
-    """List the entities that changed last, with the actor of each change."""
+    """List the most recently changed entities, with the actor of each change."""
     return await memory.entities.get_recent(**arguments)
 
 
@@ -102,7 +103,7 @@ async def get_hot(memory: Memory, arguments: Listing) -> EntityList:
 
 
 async def get_salient(memory: Memory, arguments: Listing) -> Profiles:
-    """List the most important entities. Salience, 0 to 1, grows with mentions, recency and use."""
+    """List the most important entities. Their salience, from 0 to 1, grows with mentions, recency and use."""
     return await memory.entities.get_salient(**arguments)
 
 

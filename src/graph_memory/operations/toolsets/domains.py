@@ -45,7 +45,7 @@ class DomainName(TypedDict):
 class EditDomain(DomainName):
     """Arguments of `create_domain` and `update_domain`."""
 
-    description: NotRequired[Annotated[str, Field(description="Its purpose")]]
+    description: NotRequired[Annotated[str, Field(description="Purpose of the domain")]]
     parent: NotRequired[Annotated[str, Field(description="The parent domain, whose types it inherits")]]
     metadata: NotRequired[Properties]
 
@@ -53,7 +53,7 @@ class EditDomain(DomainName):
 class DeleteDomain(DomainName):
     """Arguments of `delete_domain`."""
 
-    confirm: Annotated[str, Field(description="The name again, after the user has agreed")]
+    confirm: Annotated[str, Field(description="The same name again, once the user has agreed")]
 
 
 async def create_domain(memory: Memory, arguments: EditDomain) -> DomainChangeResult:
@@ -91,7 +91,7 @@ async def delete_domain(memory: Memory, arguments: DeleteDomain) -> DomainDeleti
     if arguments["confirm"] != arguments["name"]:
         message = f"confirm must repeat the name {quote(arguments['name'])}, not {quote(arguments['confirm'])}"
         raise invalid_argument(
-            "confirm", message, "This cannot be undone: ask the user, then pass the domain's name twice."
+            "confirm", message, "This cannot be undone. Ask the user, then pass the same name as name and confirm."
         )
     return await memory.delete_domain(arguments["name"])
 

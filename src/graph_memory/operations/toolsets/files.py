@@ -20,32 +20,36 @@ FilePath = Annotated[str, Field(description="Path under /memories, such as /memo
 class ViewFile(Call):
     """Arguments of `view_file`."""
 
-    path: Annotated[str, Field(description="File or folder: /memories, or a path under it")]
-    view_range: NotRequired[Annotated[list[int], Field(description="First and last line; -1 is the end")]]
-    at: NotRequired[Annotated[int | str, Field(description="As of this time, seq or event id")]]
+    path: Annotated[str, Field(description="Path of a file or folder: /memories, or a path under it")]
+    view_range: NotRequired[
+        Annotated[list[int], Field(description="First and last line; -1 means the last line of the file")]
+    ]
+    at: NotRequired[Annotated[int | str, Field(description="Show the state at this time, seq or event id")]]
 
 
 class CreateFile(Call):
     """Arguments of `create_file`."""
 
     path: FilePath
-    file_text: str
+    file_text: Annotated[str, Field(description="Content of the file")]
 
 
 class StrReplaceInFile(Call):
     """Arguments of `str_replace_in_file`."""
 
     path: FilePath
-    old_str: Annotated[str, Field(description="Text to replace; must occur exactly once")]
-    new_str: str
+    old_str: Annotated[str, Field(description="Text to replace, which must occur exactly once")]
+    new_str: Annotated[str, Field(description="Text that replaces it")]
 
 
 class InsertIntoFile(Call):
     """Arguments of `insert_into_file`."""
 
     path: FilePath
-    insert_line: Annotated[int, Field(description="Line after which to insert; 0 is the beginning")]
-    insert_text: str
+    insert_line: Annotated[
+        int, Field(description="Number of the line after which to insert; 0 inserts at the beginning")
+    ]
+    insert_text: Annotated[str, Field(description="Text to insert")]
 
 
 class DeleteFile(Call):

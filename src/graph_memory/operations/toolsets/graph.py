@@ -50,13 +50,13 @@ PAGING_HINT_ABOVE = 200
 class CreateNode(Call):
     """Arguments of `create_node`."""
 
-    type: Annotated[str, Field(description="Node type of the ontology")]
-    content: Annotated[str, Field(description="Text, or base64 for binary")]
+    type: Annotated[str, Field(description="A node type from the ontology")]
+    content: Annotated[str, Field(description="Text, or base64 if binary")]
     format: NotRequired[Annotated[str, Field(description="Such as markdown or pdf (default text)")]]
-    encoding: NotRequired[Annotated[Encoding, Field(description="Default utf-8")]]
+    encoding: NotRequired[Encoding]
     properties: NotRequired[Annotated[Properties, Field(description="Searchable values: strings, numbers or booleans")]]
     tags: NotRequired[Annotated[Names, Field(description="Labels to filter by")]]
-    path: NotRequired[Annotated[str, Field(description="Path, such as /house/kitchen")]]
+    path: NotRequired[Annotated[str, Field(description="Such as /house/kitchen")]]
     namespace: NotRequired[str]
     title: NotRequired[str]
     content_summary: NotRequired[str]
@@ -73,11 +73,13 @@ class UpdateNode(Call):
     """Arguments of `update_node`."""
 
     node_id: str
-    properties: NotRequired[Annotated[Properties, Field(description="Merged; keys cannot be removed")]]
-    content: NotRequired[Annotated[str, Field(description="Replaces the content")]]
+    properties: NotRequired[
+        Annotated[Properties, Field(description="Merged with existing properties; keys cannot be removed")]
+    ]
+    content: NotRequired[str]
     encoding: NotRequired[Encoding]
     format: NotRequired[str]
-    tags: NotRequired[Annotated[Names, Field(description="Replace all tags")]]
+    tags: NotRequired[Annotated[Names, Field(description="Replaces all tags")]]
     path: NotRequired[str]
     namespace: NotRequired[str]
     title: NotRequired[str]
@@ -96,7 +98,7 @@ class DeleteNode(Call):
 class CreateConnection(Call):
     """Arguments of `create_connection`."""
 
-    type: Annotated[str, Field(description="Connection type of the ontology")]
+    type: Annotated[str, Field(description="A connection type from the ontology")]
     from_node_id: str
     to_node_id: str
     properties: NotRequired[Properties]
@@ -115,7 +117,9 @@ class UpdateConnection(Call):
     """Arguments of `update_connection`."""
 
     connection_id: str
-    properties: NotRequired[Annotated[Properties, Field(description="Merged; keys cannot be removed")]]
+    properties: NotRequired[
+        Annotated[Properties, Field(description="Merged with existing properties; keys cannot be removed")]
+    ]
     content: NotRequired[str]
     strength: NotRequired[Strength]
     expected_version: NotRequired[ExpectedVersion]
@@ -163,7 +167,7 @@ class GetConnectedNodes(Call):
     """Arguments of `get_connected_nodes`."""
 
     node_id: str
-    direction: Annotated[Direction, Field(description="out: from this node; in: to it")]
+    direction: Annotated[Direction, Field(description="out: from this node; in: to this node")]
     connection_type: NotRequired[str]
     transitive: NotRequired[Annotated[bool, Field(description="Follow any number of connections of a transitive type")]]
     max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="Maximum path length if transitive")]]
@@ -218,7 +222,7 @@ async def update_node(memory: Memory, arguments: UpdateNode) -> ChangeResult:
 
 
 async def delete_node(memory: Memory, arguments: DeleteNode) -> NodeDeletionResult:
-    """Delete a node and its connections, but not the connected nodes."""
+    """Delete a node and its connections."""
     return await memory.delete_node(**arguments)
 
 
@@ -253,12 +257,12 @@ async def query_connections(memory: Memory, arguments: QueryConnections) -> Conn
 
 
 async def get_connected_nodes(memory: Memory, arguments: GetConnectedNodes) -> ConnectedNodes:
-    """Find the nodes one connection away from a node, or further with transitive."""
+    """Find the nodes connected to a node. Set transitive to include distant ones."""
     return with_paging_hint(await memory.get_connected_nodes(**arguments), arguments)
 
 
 async def search_content(memory: Memory, arguments: SearchContent) -> NodeIds:
-    """Find all nodes whose content contains an exact string. For questions, use search_memories."""
+    """Find nodes whose content contains an exact string. For questions, use search_memories."""
     return with_paging_hint(await memory.search_content(**arguments), arguments)
 
 

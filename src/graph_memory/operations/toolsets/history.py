@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 Since = Annotated[
     int | str, Field(description='First change: seq, event id, UTC time, or phrase such as "last session"')
 ]
-Until = Annotated[int | str, Field(description="Last change, formats as in since")]
-OnConflict = Annotated[Choice, Field(description="If changes conflict (default stop)")]
+Until = Annotated[int | str, Field(description="Last change; same formats as since")]
+OnConflict = Annotated[Choice, Field(description="What to do on a conflict (default stop)")]
 Confirm = Annotated[
     Literal[True],
     WithJsonSchema(BOOLEAN),
-    Field(description="Must be true unless dry_run is; this cannot be undone"),
+    Field(description="Must be true unless dry_run is true, because this cannot be undone"),
 ]
 Resolution = Annotated[
     dict[str, object],
@@ -59,7 +59,7 @@ Resolution = Annotated[
         )
     ),
 ]
-DryRun = Annotated[bool, Field(description="Only report the effect")]
+DryRun = Annotated[bool, Field(description="Only report what would happen")]
 
 
 class MemoryLog(Call):
@@ -114,11 +114,11 @@ class MemoryDiff(Call):
     since: NotRequired[
         Annotated[int | str, Field(description='Earlier state: seq, event id, UTC time, or "last session"')]
     ]
-    until: NotRequired[Annotated[int | str, Field(description="Later state, as in since (default now)")]]
+    until: NotRequired[Annotated[int | str, Field(description="Later state; same formats (default now)")]]
     against: NotRequired[Annotated[str, Field(description="Another domain, such as a branch; since is then optional")]]
     subject: NotRequired[Annotated[str, Field(description="Id of a node or connection")]]
     types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
-    content: NotRequired[Annotated[bool, Field(description="Return each value, with text diffs")]]
+    content: NotRequired[Annotated[bool, Field(description="Return every value, with text diffs")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
     cursor: NotRequired[Cursor]
 
@@ -142,7 +142,7 @@ class SetValidity(Call):
 class MemoryRevert(Call):
     """Arguments of `memory_revert`."""
 
-    event_ids: NotRequired[Annotated[list[int | str], Field(description="Seqs or ids, instead of since")]]
+    event_ids: NotRequired[Annotated[list[int | str], Field(description="Seqs or event ids, instead of since")]]
     since: NotRequired[Since]
     until: NotRequired[Until]
     on_conflict: NotRequired[OnConflict]
@@ -152,16 +152,16 @@ class MemoryRevert(Call):
 class MemoryMerge(Call):
     """Arguments of `memory_merge`."""
 
-    from_: Annotated[str, Field(alias="from", description="Domain with the changes, such as a branch")]
-    into: NotRequired[Annotated[str, Field(description="Domain to change (default: domain)")]]
-    preview: NotRequired[Annotated[bool, Field(description="Only report what it would do")]]
+    from_: Annotated[str, Field(alias="from", description="The domain with the changes, such as a branch")]
+    into: NotRequired[Annotated[str, Field(description="The domain to change (default: domain)")]]
+    preview: NotRequired[Annotated[bool, Field(description="Only report what would happen")]]
     strategy: NotRequired[
-        Annotated[StrategyName, Field(description="Side that wins conflicts; manual (default) stops at them")]
+        Annotated[StrategyName, Field(description="The side that wins conflicts; manual (default) stops at them")]
     ]
     resolutions: NotRequired[
         Annotated[
             list[Resolution],
-            Field(description="Each needs either take or both property and value"),
+            Field(description="Each has either take, or property and value"),
         ]
     ]
 
@@ -180,7 +180,7 @@ class MemoryCompact(Call):
 
     before: Annotated[
         int | str,
-        Field(description='Seq, event id, UTC time, or phrase such as "90 days ago"; the state then stays readable'),
+        Field(description='Seq, event id, UTC time, or phrase such as "90 days ago"; its state stays readable'),
     ]
     confirm: NotRequired[Confirm]
     dry_run: NotRequired[DryRun]
@@ -207,7 +207,7 @@ class MarkReviewed(Call):
     """Arguments of `mark_reviewed`."""
 
     changes: ReviewedChanges
-    verdict: NotRequired[Annotated[Verdict, Field(description="Omit it to remove the verdicts")]]
+    verdict: NotRequired[Annotated[Verdict, Field(description="Omit it to remove earlier verdicts")]]
 
 
 async def memory_log(memory: Memory, arguments: MemoryLog) -> LogLines:
@@ -243,7 +243,7 @@ async def memory_diff(memory: Memory, arguments: MemoryDiff) -> DiffLines:
 
 
 async def memory_branch(memory: Memory, arguments: MemoryBranch) -> BranchResult:
-    """Copy the memory, as it is now or was earlier, to a new domain for experiments.
+    """Copy the current or an earlier state of the memory to a new domain, for experiments.
 
     Pass the new name as domain to other tools.
     """
@@ -301,8 +301,8 @@ async def memory_compact(memory: Memory, arguments: MemoryCompact) -> Compaction
 
 def _require_confirmation(arguments: MemoryErase | MemoryCompact) -> None:
     if not (arguments.get("dry_run") or arguments.get("confirm")):
-        hint = "Try dry_run first; pass confirm: true once the user has agreed."
-        raise invalid_argument("confirm", "This cannot be undone, and was not confirmed", hint)
+        hint = "Try dry_run first. Once the user has agreed, pass confirm: true."
+        raise invalid_argument("confirm", "This cannot be undone, and confirm is not true", hint)
 
 
 async def get_reviews(memory: Memory, arguments: GetReviews) -> ReviewList:
@@ -311,7 +311,7 @@ async def get_reviews(memory: Memory, arguments: GetReviews) -> ReviewList:
 
 
 async def mark_reviewed(memory: Memory, arguments: MarkReviewed) -> ReviewList:
-    """Store a person's verdict on changes, only if that person asked. The changes themselves are not affected."""
+    """Store a person's verdict on changes, but only if that person asked. The changes themselves are not affected."""
     verdicts: dict[int, Verdict | None] = dict.fromkeys(arguments["changes"], arguments.get("verdict"))
     return await memory.history.mark_reviewed(verdicts, domain=arguments.get("domain"))
 

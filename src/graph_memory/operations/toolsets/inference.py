@@ -20,15 +20,17 @@ class GetStrongestConnections(Call):
 
     node_id: str
     direction: NotRequired[Annotated[Direction, Field(description="Default: both")]]
-    connection_type: NotRequired[str]
+    connection_type: NotRequired[Annotated[str, Field(description="Only return connections of this type")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 10")]]
 
 
 class GetWeakRelations(Call):
     """Arguments of `get_weak_relations`."""
 
-    below: NotRequired[Annotated[Fraction, Field(description="Only relations with a lower weight (default 0.3)")]]
-    connection_type: NotRequired[str]
+    below: NotRequired[
+        Annotated[Fraction, Field(description="Only return connections with a lower weight (default 0.3)")]
+    ]
+    connection_type: NotRequired[Annotated[str, Field(description="Only return connections of this type")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
     cursor: NotRequired[Cursor]
 
@@ -37,12 +39,12 @@ class SetRelationImportance(Call):
     """Arguments of `set_relation_importance`."""
 
     connection_id: str
-    importance: Fraction
+    importance: Annotated[Fraction, Field(description="0 for unimportant, 1 for most important")]
     expected_version: NotRequired[ExpectedVersion]
 
 
 async def get_strongest_connections(memory: Memory, arguments: GetStrongestConnections) -> WeighedConnections:
-    """Find a node's currently strongest connections, judged by strength, importance and age."""
+    """Find a node's strongest connections, ranked by strength, importance and age."""
     return await memory.get_strongest_connections(**arguments)
 
 
@@ -52,17 +54,17 @@ async def get_weak_relations(memory: Memory, arguments: GetWeakRelations) -> Wei
 
 
 async def set_relation_importance(memory: Memory, arguments: SetRelationImportance) -> ChangeResult:
-    """Set the importance of a connection, 0 to 1. It then makes up half of the connection's weight."""
+    """Set the importance of a connection, from 0 to 1. It then makes up half of the connection's weight."""
     return await memory.set_relation_importance(**arguments)
 
 
 class InferConnections(Call):
     """Arguments of `infer_connections`."""
 
-    connection_type: NotRequired[Annotated[str, Field(description="A transitive type (default all)")]]
+    connection_type: NotRequired[Annotated[str, Field(description="A transitive type (default: all)")]]
     max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="Maximum path length")]]
-    limit: NotRequired[Annotated[int, Field(ge=1, le=10_000, description="Max to write (default 1,000)")]]
-    dry_run: NotRequired[Annotated[bool, Field(description="Only report, without writing (default true)")]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=10_000, description="Max connections to write (default 1,000)")]]
+    dry_run: NotRequired[Annotated[bool, Field(description="Only report what would be written (default true)")]]
 
 
 class FindContradictions(Call):

@@ -20,21 +20,23 @@ class CreateLink(TypedDict):
     """Arguments of `create_cross_domain_link`."""
 
     source_node_id: str
-    target_domain: str
+    target_domain: Annotated[str, Field(description="Domain of the target node")]
     target_node_id: NotRequired[Annotated[str, Field(description="Default: the best matching node")]]
     link_type: NotRequired[Annotated[LinkType, Field(description="Default: reference")]]
     strength: NotRequired[Annotated[Fraction, Field(description="Default 1")]]
     description: NotRequired[str]
-    bidirectional: NotRequired[Annotated[bool, Field(description="Also visible from the target")]]
+    bidirectional: NotRequired[Annotated[bool, Field(description="Also show the link at the target")]]
     metadata: NotRequired[Properties]
-    source_domain: NotRequired[str]
+    source_domain: NotRequired[Annotated[str, Field(description="Domain of the source node")]]
 
 
 class ListLinks(Call):
     """Arguments of `list_cross_domain_links`."""
 
-    node_id: NotRequired[Annotated[str, Field(description="Only the links of this node")]]
-    direction: NotRequired[Literal["out", "in", "both"]]
+    node_id: NotRequired[Annotated[str, Field(description="Only return the links of this node")]]
+    direction: NotRequired[
+        Annotated[Literal["out", "in", "both"], Field(description="out: links to other domains; in: links from them")]
+    ]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
 

@@ -55,7 +55,7 @@ class CreateOntology(Call):
     connection_types: Annotated[
         list[ConnectionType], Field(description="Objects with the arguments of add_connection_type")
     ]
-    open: NotRequired[Annotated[bool, Field(description="Writes may add unknown types")]]
+    open: NotRequired[Annotated[bool, Field(description="Let writes add unknown types")]]
 
 
 class AddNodeType(Call):
@@ -75,13 +75,15 @@ class AddConnectionType(Call):
     to_types: Names
     required_properties: NotRequired[Names]
     description: NotRequired[str]
-    properties: NotRequired[Annotated[list[Rule], Field(description="As in add_node_type")]]
+    properties: NotRequired[Annotated[list[Rule], Field(description="Same format as in add_node_type")]]
     unique_source: NotRequired[Annotated[bool, Field(description="At most one outgoing connection per node")]]
     unique_target: NotRequired[Annotated[bool, Field(description="At most one incoming connection per node")]]
-    unique_pair: NotRequired[Annotated[bool, Field(description="At most one per pair of nodes")]]
+    unique_pair: NotRequired[Annotated[bool, Field(description="At most one connection per pair of nodes")]]
     acyclic: NotRequired[bool]
-    half_life: NotRequired[Annotated[float, Field(ge=0.01, le=36500, description="Days after which its weight halves")]]
-    inverse: NotRequired[Annotated[str, Field(description="Its name in the other direction")]]
+    half_life: NotRequired[
+        Annotated[float, Field(ge=0.01, le=36500, description="Days until a connection's weight halves")]
+    ]
+    inverse: NotRequired[Annotated[str, Field(description="Name of the type in the other direction")]]
     symmetric: NotRequired[bool]
     transitive: NotRequired[bool]
     materialize_inverse: NotRequired[bool]

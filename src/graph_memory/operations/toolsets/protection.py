@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 class Unprotect(TypedDict):
     """Arguments of `unprotect`."""
 
-    node_id: NotRequired[str]
-    connection_id: NotRequired[str]
+    node_id: NotRequired[Annotated[str, Field(description="Id of the node")]]
+    connection_id: NotRequired[Annotated[str, Field(description="Id of the connection")]]
     domain: NotRequired[
-        Annotated[str, Field(description="Domain of the node or connection. Without an id, the whole domain")]
+        Annotated[str, Field(description="Domain of the node or connection. If no id is given, the whole domain")]
     ]
 
 
 class Protect(Unprotect):
     """Arguments of `protect`."""
 
-    is_read_only: NotRequired[Annotated[bool, Field(description="Default true; false: unprotect")]]
+    is_read_only: NotRequired[Annotated[bool, Field(description="Default true; false removes the protection")]]
     reason: NotRequired[Annotated[str, Field(description="Shown in the error of a rejected write")]]
     expires_at: NotRequired[Annotated[str, Field(description='Time (UTC), or "in 2 hours" (default never)')]]
     can_be_unprotected_by: NotRequired[
-        Annotated[Names, Field(description="Actors who may write and unprotect (default: only the command line)")]
+        Annotated[Names, Field(description="Actors who may still write and unprotect (default: only the command line)")]
     ]
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 
-Question = Annotated[str, Field(min_length=1, description="A question or topic, in any words")]
+Question = Annotated[str, Field(min_length=1, description="A question or topic")]
 AsOf = Annotated[int | str, Field(description='State at this seq, event id, UTC time or phrase such as "last week"')]
 _OTHER_SCHEMAS = {
     "node_types": STRINGS,
@@ -73,16 +73,16 @@ class HybridSearch(MultiDomainCall):
     filters: NotRequired[Filters]
     weightings: NotRequired[Weightings]
     traversal_depth: NotRequired[
-        Annotated[int, Field(ge=0, le=3, description="Also nodes up to this many connections away")]
+        Annotated[int, Field(ge=0, le=3, description="Also return nodes up to this many connections away")]
     ]
     as_of: NotRequired[AsOf]
     valid_at: NotRequired[ValidAt]
     max_results: NotRequired[Annotated[int, Field(ge=1, le=100, description="Default 10")]]
     max_tokens: NotRequired[
-        Annotated[int, Field(ge=100, le=MAX_INTEGER, description="Token limit: shortens passages, omits hits")]
+        Annotated[int, Field(ge=100, le=MAX_INTEGER, description="Token limit: shortens passages and omits hits")]
     ]
     cursor: NotRequired[Cursor]
-    include_relevance_scores: NotRequired[Annotated[bool, Field(description="Default true")]]
+    include_relevance_scores: NotRequired[bool]
     include_relevance_explanation: NotRequired[Annotated[bool, Field(description="Also return the score breakdown")]]
 
 
@@ -90,7 +90,7 @@ class SearchMemories(HybridSearch):
     """Arguments of `search_memories`."""
 
     search_mode: NotRequired[Annotated[SearchMode, Field(description="Words, meaning or both (default)")]]
-    syntax: NotRequired[Annotated[Syntax, Field(description="lucene: query is Lucene syntax")]]
+    syntax: NotRequired[Annotated[Syntax, Field(description="lucene: query uses Lucene syntax")]]
 
 
 class SearchSemantic(Call):
@@ -110,7 +110,7 @@ class _RecallArguments(MultiDomainCall, _As):
 
     query: NotRequired[str]
     focus: NotRequired[Annotated[Names, Field(description="Names or ids to start from")]]
-    max_tokens: NotRequired[Annotated[int, Field(description="Default 500, 2000 or 5000 by depth")]]
+    max_tokens: NotRequired[Annotated[int, Field(description="Default 500, 2000 or 5000, depending on depth")]]
     as_of: NotRequired[int | str]
     valid_at: NotRequired[str]
     limit: NotRequired[int]
@@ -121,7 +121,9 @@ class RecallCall(_RecallArguments):
     """Arguments of `recall`."""
 
     depth: NotRequired[Depth]
-    since: NotRequired[Annotated[int | str, Field(description='Only changes since then, such as "last session"')]]
+    since: NotRequired[
+        Annotated[int | str, Field(description='Only return changes since then, such as "last session"')]
+    ]
 
 
 class MemoryContext(_RecallArguments):
@@ -176,7 +178,7 @@ class MemorySynthesize(Call):
 async def search_memories(memory: Memory, arguments: SearchMemories) -> SearchResult:
     """Find nodes and facts by words and meaning, best first, with the matching passages.
 
-    WHEN TO USE: for single hits, and before you create a node. For a topic, use recall. For an exact string, use
+    WHEN TO USE: to find individual nodes, and before you create one. For a topic, use recall. For an exact string, use
     search_content; for exact property values, query_nodes.
 
     ADVANTAGES: also finds other wordings, and earlier states (as_of).

@@ -70,7 +70,7 @@ class Decide(Call):
 
     decisions: NotRequired[list[Annotated[dict[str, Any], WithJsonSchema(_DECISION)]]]
     id: NotRequired[Annotated[str, Field(description="Id of one question, with decision")]]
-    new: NotRequired[Annotated[str, Field(description="With known, instead of id")]]
+    new: NotRequired[Annotated[str, Field(description="Id of the new fact, with known, instead of id")]]
     known: NotRequired[str]
     decision: NotRequired[Answer]
 
@@ -103,7 +103,7 @@ async def decide(memory: Memory, arguments: Decide) -> Result:
         case {"new": new, "known": known, "decision": decision} if not arguments.keys() & {"id", "decisions"}:
             return await memory.entities.decide(new, known, decision, domain=arguments.get("domain"))
         case _:
-            hint = "Pass decisions, a list of objects with id and decision, or id and decision of one question."
+            hint = "Pass decisions (a list of objects with id and decision), or the id and decision of one question."
             raise invalid_argument("decisions", "decide needs either decisions, or id and decision", hint)
 
 

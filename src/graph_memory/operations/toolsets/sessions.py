@@ -27,7 +27,9 @@ class SessionStart(Call):
 class SessionEnd(Call):
     """Arguments of `session_end`."""
 
-    summary: Annotated[str, Field(min_length=1, description="What was done, what was decided and why, what is open")]
+    summary: Annotated[
+        str, Field(min_length=1, description="What was done, what was decided and why, and what is open")
+    ]
     session_id: NotRequired[Annotated[str, Field(description="Session to end (default: yours)")]]
     project: NotRequired[Project]
 
@@ -35,16 +37,16 @@ class SessionEnd(Call):
 class GetBlock(Call):
     """Arguments of `get_block`."""
 
-    label: NotRequired[Annotated[str, Field(description="persona, human, project or a name of your own; default: all")]]
+    label: NotRequired[Annotated[str, Field(description="persona, human, project or your own (default: all)")]]
 
 
 class EditBlock(Call):
     """Arguments of `edit_block`."""
 
-    label: Annotated[str, Field(description="persona, human, project, or a name of your own")]
+    label: Annotated[str, Field(description="persona, human, project or your own")]
     text: str
     mode: NotRequired[Annotated[Literal["append", "replace"], Field(description="append (default) adds a line")]]
-    old: NotRequired[Annotated[str, Field(description="With replace: the part to replace; must occur once")]]
+    old: NotRequired[Annotated[str, Field(description="With replace: the part to replace, which must occur once")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=20_000, description="Max characters (default 2000)")]]
     expected_version: NotRequired[ExpectedVersion]
 

@@ -20,8 +20,8 @@ class UpdateEntity(Call):
     name: str
     new_name: NotRequired[str]
     type: NotRequired[str]
-    aliases: NotRequired[Annotated[list[str], Field(description="All its other names")]]
-    properties: NotRequired[Annotated[Properties, Field(description="Merged into its existing properties")]]
+    aliases: NotRequired[Annotated[list[str], Field(description="All other names")]]
+    properties: NotRequired[Annotated[Properties, Field(description="Merged with existing properties")]]
     description: NotRequired[str]
 
 
@@ -29,7 +29,7 @@ class UpdateObservation(Call):
     """Arguments of `update_observation`."""
 
     entityName: str  # noqa: N815 - the word of the official memory server
-    observation: Annotated[str, Field(description="Its id or exact text")]
+    observation: Annotated[str, Field(description="Id or exact text")]
     text: NotRequired[Annotated[str, Field(description="The new text")]]
     confidence: NotRequired[Fraction]
 
@@ -37,7 +37,7 @@ class UpdateObservation(Call):
 class Forget(Call):
     """Arguments of `forget`."""
 
-    names: NotRequired[Annotated[list[str], Field(description="Entities, with all their facts")]]
+    names: NotRequired[Annotated[list[str], Field(description="Entities to forget, with all their facts")]]
     ids: NotRequired[Annotated[list[str], Field(description="Ids of entities, observations or relations")]]
     text: NotRequired[
         Annotated[
@@ -49,12 +49,12 @@ class Forget(Call):
         ]
     ]
     session: NotRequired[
-        Annotated[str, Field(description="Session whose captured events are erased, with their summary; needs erase")]
+        Annotated[str, Field(description="Session whose captured events and summary are erased; requires erase")]
     ]
-    path: NotRequired[Annotated[str, Field(description="File or folder that the captured events name; needs erase")]]
-    phrase: NotRequired[Annotated[str, Field(description="Text that the captured events contain; needs erase")]]
+    path: NotRequired[Annotated[str, Field(description="File or folder mentioned in captured events; requires erase")]]
+    phrase: NotRequired[Annotated[str, Field(description="Text in captured events; requires erase")]]
     erase: NotRequired[
-        Annotated[bool, Field(description="Erase for good, with all earlier states: only if the user asked")]
+        Annotated[bool, Field(description="Erase for good, with all earlier states. Only if the user asked")]
     ]
     dry_run: NotRequired[bool]
 

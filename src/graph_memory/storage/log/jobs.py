@@ -246,5 +246,5 @@ def idempotency_conflict_error(domain: str, seq: int | None, *, is_gone: bool) -
     if is_gone:
         usage = "before, and events of that batch have been erased or compacted since"
         hint = "Nothing was changed. Read the current state, and pass another key for operations to write again."
-    message = f"The idempotency key was used {usage}, at number {seq} of the log of domain {domain}"
+    message = f"The idempotency key was used {usage}, at number {seq} in the log of domain {domain}"
     return GraphError(Code.IDEMPOTENCY_CONFLICT, message, {"domain": domain, "seq": seq, "hint": hint})

@@ -171,7 +171,7 @@ def _explain_faults(path: Path) -> Generator[None]:
         yield
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        hint = "Correct the file. If it contains comments, edit it by hand, or they are lost: see the guide on clients."
+        hint = "Correct the file. If it contains comments, edit it by hand to keep them. See the guide on clients."
         raise invalid_argument("client", f"{path} cannot be changed: {reason}", hint) from error
 
 

@@ -54,7 +54,9 @@ async def merge_entities(
     if not merged_names or len(merged_names) > MAX_MERGED:
         hint = f"Pass the names of 1 to {MAX_MERGED} other entities. They become aliases of {into}."
         raise invalid_argument(
-            "names", f"{len(merged_names)} names are too many" if merged_names else "names has no other entity", hint
+            "names",
+            f"{len(merged_names)} names are too many" if merged_names else "names contains no other entity",
+            hint,
         )
     new_ids: dict[str, str] = {}
     pairs = await find_doubtful_statements(core, domain, target, merged_names)

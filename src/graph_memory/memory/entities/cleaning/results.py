@@ -15,18 +15,18 @@ class EntityBrief(Result):
 
     name: str
     type: str
-    observations: int
-    relations: int
-    changed: Timestamp = Field(description="Time of the last change of the entity or its observations")
+    observations: int = Field(description="Number of observations")
+    relations: int = Field(description="Number of relations")
+    changed: Timestamp = Field(description="Time of the last change to the entity or its observations")
     by: str | None = Field(default=None, description="Actor of the last change, if requested and known")
-    looked_at: int | None = Field(default=None, description="How often calls returned the entity")
+    looked_at: int | None = Field(default=None, description="Number of calls that returned the entity")
 
 
 class EntityList(Result):
     """Summaries of entities."""
 
     entities: tuple[EntityBrief, ...]
-    more: bool = Field(description="Whether there are more entities; pass a higher limit to get them")
+    more: bool = Field(description="Whether there are more entities. Pass a higher limit to get them")
 
 
 class SimilarEntity(Result):
@@ -34,81 +34,87 @@ class SimilarEntity(Result):
 
     name: str
     type: str
-    score: float = Field(description="0 to 1")
-    reasons: tuple[str, ...]
+    score: float = Field(description="Similarity from 0 to 1")
+    reasons: tuple[str, ...] = Field(description="Why they may be the same")
     call: ReadyCall = Field(
-        description="merge_entities if they share a name; otherwise open_nodes, to check whether they are the same"
+        description="merge_entities if they share a name; otherwise open_nodes, to check if they are the same"
     )
 
 
 class SimilarEntities(Result):
     """The entities that are similar to an entity, most similar first."""
 
-    entity: str
-    similar: tuple[SimilarEntity, ...]
+    entity: str = Field(description="Name of the entity")
+    similar: tuple[SimilarEntity, ...] = Field(description="The similar entities")
     without_vectors: bool = Field(description="Whether only words were compared, not meaning")
 
 
 class Duplicate(Result):
     """Two entities that may be duplicates, with the reasons."""
 
-    names: tuple[str, str] = Field(description="The entity to keep comes first: it has more observations and relations")
-    score: float = Field(description="0 to 1")
-    reasons: tuple[str, ...]
-    call: ReadyCall = Field(
-        description="merge_entities if they share a name; otherwise open_nodes, to check whether they are the same"
+    names: tuple[str, str] = Field(
+        description="Names of the two entities. The one to keep comes first: it has more observations and relations"
     )
-    question: str = Field(description="Id to pass to decide: same merges them, new records that they are different")
+    score: float = Field(description="Similarity from 0 to 1")
+    reasons: tuple[str, ...] = Field(description="Why they may be the same")
+    call: ReadyCall = Field(
+        description="merge_entities if they share a name; otherwise open_nodes, to check if they are the same"
+    )
+    question: str = Field(description="Id to pass to decide, where same merges them and new keeps both")
 
 
 class Duplicates(Result):
     """Pairs of entities that may be duplicates, most similar first."""
 
-    duplicates: tuple[Duplicate, ...]
-    found: int
+    duplicates: tuple[Duplicate, ...] = Field(description="The pairs, most similar first")
+    found: int = Field(description="Total number of pairs, including pairs beyond the limit")
     compared: int = Field(description="Number of entities that were compared")
-    left_out: int = Field(description="Number of entities that were not compared, because there are too many")
+    left_out: int = Field(description="Number of entities that were not compared because there are too many")
 
 
 class MergeConflict(Result):
     """A value of a merged entity that was discarded, because the target has another value."""
 
-    what: str = Field(description="type, description, a property, or a relation")
-    kept: str
-    not_taken: str
+    what: str = Field(description="The value in conflict: type, description, a property or a relation")
+    kept: str = Field(description="The value that was kept")
+    not_taken: str = Field(description="The value that was discarded")
     of: str = Field(description="The name of the entity whose value was discarded")
 
 
 class EntityMergeResult(Result):
     """The result of merging entities into one."""
 
-    into: str
-    id: str
-    merged: tuple[str, ...]
-    observations_moved: int
+    into: str = Field(description="Name of the entity that was kept")
+    id: str = Field(description="Id of the entity that was kept")
+    merged: tuple[str, ...] = Field(description="Names of the entities that were merged into it")
+    observations_moved: int = Field(description="Number of observations that were moved")
     observations_known: int = Field(description="Number of observations whose text the entity already had")
-    relations_moved: int
-    relations_known: int = Field(description="Number of relations that it already had, or that would lead to itself")
-    aliases: tuple[str, ...] = Field(description="All aliases that the entity has now")
-    conflicts: tuple[MergeConflict, ...] = ()
-    questions: tuple[Question, ...] | None = Field(
-        default=None, description="Questions about statements of the merged entity that may exclude each other"
+    relations_moved: int = Field(description="Number of relations that were moved")
+    relations_known: int = Field(
+        description="Number of relations that the entity already had, or that would lead from it to itself"
     )
-    since: int | None = Field(default=None, description="Log number of the first event, for memory_revert")
-    until: int | None = None
-    dry_run: bool | None = None
+    aliases: tuple[str, ...] = Field(description="All aliases of the entity after the merge")
+    conflicts: tuple[MergeConflict, ...] = Field(
+        default=(), description="Values that were discarded because the entity has other values"
+    )
+    questions: tuple[Question, ...] | None = Field(
+        default=None, description="Questions about statements of the merged entity that may contradict each other"
+    )
+    since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the last change")
+    dry_run: bool | None = Field(default=None, description="Whether nothing was written")
 
 
 class DecisionResult(Result):
     """The decision on two observations, relations or entities."""
 
-    decision: str
-    new: str
-    known: str
-    changed: bool = Field(description="False if nothing had to be changed")
+    decision: str = Field(description="The decision")
+    new: str = Field(description="Id of the new record")
+    known: str = Field(description="Id of the known record")
+    changed: bool = Field(description="Whether the decision changed the stored data")
     ended: datetime | None = Field(default=None, description="Time at which the known fact ended, if it has ended")
-    since: int | None = Field(default=None, description="Log number of the first event, for memory_revert")
-    until: int | None = Field(default=None, description="Log number of the last event")
+    since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the last change")
     merged: EntityMergeResult | None = Field(default=None, description="The result of merging the two entities")
 
 
@@ -123,15 +129,15 @@ class Orphan(Result):
 
     name: str
     type: str
-    observations: int
-    call: ReadyCall
+    observations: int = Field(description="Number of observations")
+    call: ReadyCall = Field(description="A call that settles the finding")
 
 
 class Orphans(Result):
     """Entities without relations, fewest observations first."""
 
-    orphans: tuple[Orphan, ...]
-    found: int
+    orphans: tuple[Orphan, ...] = Field(description="The entities without relations")
+    found: int = Field(description="Total number of entities without relations")
 
 
 class Finding(Result):
@@ -139,15 +145,15 @@ class Finding(Result):
 
     kind: str = Field(
         description=(
-            "duplicate, orphan, stale, contradiction, hub, lost_premise, unused_type, open_question or misplaced_fact"
+            "The kind of finding: duplicate, orphan, stale, contradiction, hub, lost_premise, unused_type, "
+            "open_question or misplaced_fact"
         )
     )
-    about: tuple[str, ...]
-    reason: str
-    call: ReadyCall
+    about: tuple[str, ...] = Field(description="The names of the entities, or other subjects, that it concerns")
+    reason: str = Field(description="What was found")
+    call: ReadyCall = Field(description="The call that settles the finding")
     question: str | None = Field(
-        default=None,
-        description="For a duplicate: id to pass to decide, where same merges them and new records that they differ",
+        default=None, description="For a duplicate: id to pass to decide, where same merges them and new keeps both"
     )
     choices: dict[str, str] | None = Field(
         default=None, description="For an open question: the possible values of decision, each with its consequence"
@@ -157,10 +163,10 @@ class Finding(Result):
 class GraphHealth(Result):
     """Suggested improvements to a domain's graph, with the numbers of its entities, observations and relations."""
 
-    entities: int
-    observations: int
-    relations: int
-    healthy: bool = Field(description="Whether nothing was found")
-    counts: dict[str, int] = Field(description="Number of findings of each kind")
+    entities: int = Field(description="Number of entities")
+    observations: int = Field(description="Number of observations")
+    relations: int = Field(description="Number of relations")
+    healthy: bool = Field(description="Whether there are no findings")
+    counts: dict[str, int] = Field(description="Number of findings by kind")
     findings: tuple[Finding, ...] = Field(description="The first findings of each kind")
-    left_out: int = Field(description="Number of entities that were not checked, because there are too many")
+    left_out: int = Field(description="Number of entities that were not checked because there are too many")

@@ -137,7 +137,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
     Raises INVALID_ARGUMENT if the text names no entity, or several.
     """
     if not text.strip():
-        raise invalid_argument("name", "No entity is named", _NAME_HINT)
+        raise invalid_argument("name", "No entity name was given", _NAME_HINT)
     spans = find_encoded_spans(text[:_MAX_CHARACTERS], _MAX_WORDS)
     rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=list(spans))
     spellings = [(row.name, row.name) for row in rows if not row.is_mentioned]
@@ -150,11 +150,11 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
     if not names:
         suggestion = did_you_mean(await suggest_entities(reader, domain, text[:_MAX_CHARACTERS]))
         hint = Hint("{suggestion}{hint}", suggestion=suggestion, hint=_NAME_HINT)
-        raise invalid_argument("name", f"No known entity is named in the text {quote(text)}", hint)
+        raise invalid_argument("name", f"No known entity is mentioned in the text {quote(text)}", hint)
     hint = Hint(
         "{hint} NAME is one of {names}.", hint=_NAME_HINT, names=join_parts([quote(name) for name in sorted(names)])
     )
-    raise invalid_argument("name", f"The text {quote(text)} names {len(names)} entities", hint)
+    raise invalid_argument("name", f"The text {quote(text)} mentions {len(names)} entities", hint)
 
 
 async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:

@@ -370,9 +370,9 @@ async def _add_focus(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
         if not owners:
             seeds.notes.append(f"No node is named {quote(subject)}.")
     if not seeds.values:
-        hint = Hint("Leave focus out", ", or search for it with {search_memories}", ".")
+        hint = Hint("Omit focus", ", or search for it with {search_memories}", ".")
         if scope.at is not None and scope.at <= 0:
-            hint = f"{BEFORE_ALL} Choose a later one."
+            hint = f"{BEFORE_ALL} Choose a later point."
         raise GraphError(Code.NODE_NOT_FOUND, f"No node is named {', '.join(map(quote, focus))}", {"hint": hint})
 
 

@@ -99,7 +99,7 @@ class _Reader:
         left_out = sum(self._graph.rows(COUNT_LEFT_OUT, labels=self._labels))
         if left_out:
             text = (
-                f"{left_out:,} nodes with a label that begins with _ are left out, unless --only-label names the label"
+                f"{left_out:,} nodes with a label that begins with _ are left out. To load them, use --only-label LABEL"
             )
             yield Note(SourcePosition(self._name), text)
         params = {"labels": self._labels, "id_property": self._options.id_property}

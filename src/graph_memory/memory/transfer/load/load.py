@@ -234,5 +234,5 @@ def _id_conflict_error(staged: Staged, logged: LoggedSubject) -> GraphError:
     """Return the error for an id that the domain uses for another subject, or used for a deleted subject."""
     code = Code.NODE_ALREADY_EXISTS if isinstance(staged, StagedNode) else Code.CONNECTION_ALREADY_EXISTS
     former_use = "a deleted subject" if logged.op == Op.DELETE else f"another {printable(logged.type)}"
-    message = f"The domain has used the id {quote(staged.id)} for {former_use}"
+    message = f"The id {quote(staged.id)} was already used in this domain for {former_use}"
     return GraphError(code, message, {"hint": "Load into another domain, or change the id in the source."})

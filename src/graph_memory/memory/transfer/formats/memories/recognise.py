@@ -48,15 +48,13 @@ _SERVER_READERS: Mapping[MemoryFormat, Callable[[Neo4jSource], Rows]] = {
 }
 INSTRUCTIONS = frozenset({"claude.md", "claude.local.md", "agents.md", "gemini.md"})
 """Names of the files in which users write instructions for agents."""
-_HINT = f"Name the program with --format: {', '.join(MEMORIES)}."
+_HINT = f"Set --format to the program: {', '.join(MEMORIES)}."
 
 
 def check_format(form: str | None) -> None:
     """Raise INVALID_ARGUMENT if the format is unknown. None is valid."""
     if form is not None and form not in MEMORIES:
-        raise invalid_argument(
-            "format", f"{quote(form)} is not a format of a memory", f"Use one of {', '.join(MEMORIES)}."
-        )
+        raise invalid_argument("format", f"{quote(form)} is not a memory format", f"Use one of {', '.join(MEMORIES)}.")
 
 
 def rows_of(source: Source, form: MemoryFormat, clean: Callable[[str], str] = str) -> Rows:
@@ -84,7 +82,9 @@ def recognise_format(source: Source) -> MemoryFormat:
     else:
         format_ = _in_file(source)
     if format_ is None:
-        raise invalid_argument("source", f"{printable(source)} is not recognised as the memory of a program", _HINT)
+        raise invalid_argument(
+            "source", f"{printable(source)} is not recognised as the memory of a known program", _HINT
+        )
     return format_
 
 
