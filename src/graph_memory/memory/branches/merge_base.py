@@ -245,6 +245,6 @@ async def _read_revision(reader: Reader, revision: Revision) -> RevisionRow | No
 
 
 def _base_compacted_error(domain: str, compacted_to: int) -> GraphError:
-    message = f"The log of domain {domain} was compacted up to {compacted_to}, which removed the state that both share"
+    message = f"The log of domain {domain} was compacted up to {compacted_to}, which removed the last shared state"
     hint = "Compare the domains with `diff` and make the changes yourself. For later merges, create a new branch."
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": compacted_to, "hint": hint})
