@@ -96,7 +96,7 @@ async def test_what_cannot_be_undone_needs_a_yes_where_nobody_can_be_asked(
     ):
         refused = run(variables, *arguments)
         assert (refused.returncode, refused.stdout) == (2, ""), arguments
-        assert refused.stderr.startswith("INVALID_ARGUMENT: This cannot be undone, and there is no terminal to confirm")
+        assert refused.stderr.startswith("INVALID_ARGUMENT: This cannot be undone, and without a terminal")
         assert "Pass --yes to confirm." in refused.stderr
         result = json.loads(run(variables, *arguments, "--json").stderr)
         assert (result["code"], result["details"]["argument"]) == (Code.INVALID_ARGUMENT, "yes")

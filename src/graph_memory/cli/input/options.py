@@ -198,7 +198,7 @@ ExpectedVersionOption = Annotated[
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Without a terminal, nothing is asked.")]
 
 IrreversibleYesOption = Annotated[
-    bool, typer.Option("--yes", "-y", help="Do not ask. Required when there is no terminal to confirm on.")
+    bool, typer.Option("--yes", "-y", help="Do not ask. Required if the command does not run in a terminal.")
 ]
 
 DEFAULT_ROWS = 100
@@ -218,7 +218,7 @@ def must_confirm(*, yes: bool, alternative: str) -> bool:
     """
     if yes or sys.stdin.isatty():
         return not yes
-    message = "This cannot be undone, and there is no terminal to confirm it on"
+    message = "This cannot be undone, and without a terminal you cannot be asked to confirm it"
     raise invalid_argument("yes", message, f"Pass --yes to confirm. {alternative}")
 
 
