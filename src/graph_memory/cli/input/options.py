@@ -198,7 +198,7 @@ ExpectedVersionOption = Annotated[
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Without a terminal, nothing is asked.")]
 
 IrreversibleYesOption = Annotated[
-    bool, typer.Option("--yes", "-y", help="Do not ask. Required when there is no terminal to confirm on.")
+    bool, typer.Option("--yes", "-y", help="Do not ask. Required if the command does not run in a terminal.")
 ]
 
 DEFAULT_ROWS = 100
