@@ -60,5 +60,5 @@ def _list(call: Call, find: Find[F], as_of: str | None, show: Callable[[F], None
 
 def note_count_and_cursor(rows: int, noun: str, cursor: str | None) -> None:
     """Print the number of rows and the cursor for the next page to stderr."""
-    more_hint = f" There are more_hint: use --limit N or --cursor {cursor}" if cursor else ""
+    more_hint = f" There are more: use --limit N or --cursor {cursor}" if cursor else ""
     note(f"{format_count(rows, noun)}.{more_hint}")

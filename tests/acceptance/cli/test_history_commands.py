@@ -25,7 +25,7 @@ async def test_the_log_is_a_line_a_change_and_json_what_python_gives(
         'Action "Call": status "next" → "done"',
         'Action "Call" created',
     ]
-    assert done.stderr.startswith("2 changes. There are more")
+    assert done.stderr.startswith("2 changes. There are more: use --limit N or --cursor ")
     result = json.loads(run(variables, "log", "--full", "--json").stdout)
     assert result == (await kitchen.history.log(full=True)).to_dict()
     result = json.loads(run(variables, "log", "--subject", "call", "--json").stdout)

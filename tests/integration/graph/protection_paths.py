@@ -846,8 +846,8 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.search.index.reindexing:change_model": _FOR_SEARCH,
     "memory.search.index.reindexing:reindex": _FOR_SEARCH,
     "memory.servers:Servers.announce": "writes which servers run, which is in no domain",
-    "memory.retention.compaction:_compact": ["compact"],
-    "memory.retention.compaction:_CompactionStages._make_event_writer": _CHECKED_BEFORE,
+    "memory.retention.compaction:compact": ["compact"],
+    "memory.retention.compaction:_CompactionStages._write_archive": _CHECKED_BEFORE,
     "memory.retention.erasure:_begin_jobs": [
         *("erase_a_node", "erase_a_neighbour", "erase_a_connection", "erase_from_a_branch"),
         *("erase_an_observation", "erase_a_deleted_observation", "erase_an_observation_from_a_branch", "erase_a_link"),
@@ -877,9 +877,8 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "storage.log.writing:Log.append": "asks",
     "storage.log.writing:Log.check": "asks",
     "storage.log.writing:Log.is_written": "reads under the lock",
-    "storage.schema:ensure_analyser": "makes the schema, which is no domain's",
+    "storage.schema:await_indexes": "waits for the schema, which is no domain's",
     "storage.schema:migrate": "makes the schema, which is no domain's",
-    "storage.schema_check:repair_schema": "makes the schema, which is no domain's",
 }
 """Who appends to a log, begins a job, projects, or writes in a transaction: its rows, or why there is none."""
 

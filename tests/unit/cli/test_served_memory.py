@@ -55,14 +55,14 @@ async def lost_command(
     monkeypatch.setattr(served, "_run", run)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(answer, caller)
-        await anyio.to_thread.run_sync(began.wait)
+        await anyio.to_thread.run_sync(began.wait, 10)
         caller.closed.set()
         yield
 
 
 async def answer(caller: Caller) -> None:
     connection, memory = cast("SocketStream", caller), cast("Memory", MagicMock())
-    await served._answer(  # pyright: ignore[reportPrivateUsage]
+    await served._answer_command(  # pyright: ignore[reportPrivateUsage]
         connection, MagicMock(), Settings(), memory, anyio.CapacityLimiter(1)
     )
 
