@@ -29,7 +29,9 @@ async def add_missing_types(memory: Memory, *node_types: NodeType) -> None:
         else:
             return
     raise GraphError(
-        Code.DOMAIN_BUSY, "Another call deleted the domain while it was created", {"hint": "Try again in a moment."}
+        Code.DOMAIN_BUSY,
+        "Another call deleted the domain while it was being created",
+        {"hint": "Try again in a moment."},
     )
 
 

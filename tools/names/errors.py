@@ -61,7 +61,7 @@ def words(node: ast.AST, names: Mapping[str, ast.AST]) -> str:
         case ast.FormattedValue(value=value):
             return f"{{{ast.unparse(value)}}}"
         case ast.Name(id=name) if name in names:
-            return words(names[name], {})
+            return words(names[name], {other: value for other, value in names.items() if other != name})
         case ast.Call(func=ast.Name(id="Hint"), args=args):
             return "".join(words(part, names) for part in args)
         case ast.Dict(keys=keys, values=values):

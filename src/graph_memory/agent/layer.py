@@ -170,7 +170,7 @@ class Agent:
         format: str | None = None,  # noqa: A002 - as in `Transfer.import_memory`
         by_project: bool = False,
         dry_run: bool = False,
-        tell: Progress = log_progress,
+        progress: Progress = log_progress,
     ) -> ConversationImportResult:
         """Store conversations from Claude Code, Codex, ChatGPT or Claude.ai as events, and summarise their sessions.
 
@@ -183,7 +183,7 @@ class Agent:
         from graph_memory.agent.capture.importing import import_conversations
 
         return await import_conversations(
-            self._memory, self._domain, Path(source), format, by_project=by_project, dry_run=dry_run, tell=tell
+            self._memory, self._domain, Path(source), format, by_project=by_project, dry_run=dry_run, progress=progress
         )
 
     async def prune(

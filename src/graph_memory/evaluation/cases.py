@@ -72,7 +72,7 @@ class Haystack:
 
     @property
     def questions(self) -> Sequence[Question]:
-        """All questions, in the order of asking."""
+        """All questions, in the order in which they are asked."""
         return [question for session in self.sessions for question in session.questions]
 
     def select(self, numbers: Collection[int]) -> Haystack:

@@ -63,7 +63,7 @@ class _Totals:
 
 
 async def evaluate(
-    memory: Memory, path: Path, form: str | None = None, options: Options = Options(), tell: Progress = log_progress
+    memory: Memory, path: Path, form: str | None = None, options: Options = Options(), progress: Progress = log_progress
 ) -> Evaluation:
     """Measure search and recall with the questions of a file or folder. Each conversation is stored in a new domain.
 
@@ -84,7 +84,9 @@ async def evaluate(
         if haystack is not None and number in questions:
             try:
                 async with _new_domain(memory, f"{PREFIX}{set_format}-{run}-{number}", totals, options) as scoped:
-                    await _Conversation(scoped, haystack.select(questions[number]), options, totals, tell, count).run()
+                    await _Conversation(
+                        scoped, haystack.select(questions[number]), options, totals, progress, count
+                    ).run()
             except GraphError as error:
                 if not totals.kept:
                     raise
@@ -131,7 +133,7 @@ class _Conversation:
     haystack: Haystack
     options: Options
     totals: _Totals
-    tell: Progress
+    progress: Progress
     question_count: int
     """The number of questions of the whole evaluation."""
     turns: dict[str, str] = field(default_factory=dict[str, str])
@@ -158,7 +160,7 @@ class _Conversation:
             for question in session.questions:
                 self.totals.scores.append(await self._ask(question))
                 count = len(self.totals.scores)
-                self.tell(f"Asked {count:,} of {self.question_count:,} questions", count / self.question_count)
+                self.progress(f"Asked {count:,} of {self.question_count:,} questions", count / self.question_count)
 
     async def _store(self, turns: Sequence[tuple[Session, Turn]]) -> None:
         """Record the turns as events, in the same way as an import of conversations."""
@@ -171,7 +173,7 @@ class _Conversation:
                 self.session_of[turn.id] = session.id
         self.totals.messages += len(turns)
         self.totals.message_seconds += perf_counter() - start
-        self.tell(f"Stored {self.totals.messages:,} messages", None)
+        self.progress(f"Stored {self.totals.messages:,} messages", None)
 
     async def _index(self) -> None:
         start = perf_counter()

@@ -90,7 +90,7 @@ class FileTree:
         return self._files.get(path)
 
     def is_folder(self, path: str) -> bool:
-        """Return whether there is a folder at the path, and no file."""
+        """Return whether the path is a folder, not a file."""
         return path in self._folders and path not in self._files
 
     def exists(self, path: str) -> bool:

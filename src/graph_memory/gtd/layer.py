@@ -56,7 +56,7 @@ class Gtd:
     async def available_actions(
         self, *, contexts: Collection[str] | None = None, minutes: float | None = None, energy: str | None = None
     ) -> AvailableActions:
-        """Return the actions with status `next` that can be done now, and the number of other actions for each reason.
+        """Return the actions with status `next` that can be done now, and the number of excluded ones for each reason.
 
         An action is excluded if all its projects are finished, on hold or someday, if a dependency is not complete, if
         it requires a context that is not in `contexts`, or if it takes longer than `minutes` or more than `energy`

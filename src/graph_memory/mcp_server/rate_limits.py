@@ -58,7 +58,7 @@ class RateLimits:
 
     @property
     def needs_tokens(self) -> bool:
-        """Whether the tokens of results are counted."""
+        """Whether the tokens in results are counted."""
         return self._tokens.item is not None
 
     def count(self, key: str, sent_bytes: int = 0) -> None:

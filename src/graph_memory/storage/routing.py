@@ -33,7 +33,7 @@ STATEMENTS_OF_ALL = frozenset(
     {"domains/list", "search/backlog", "retention/scan_nodes", "retention/scan_relationships"}
 )
 """Statements that have no domain and run in every database. Their rows are joined."""
-STATEMENTS_BY_DOMAIN = frozenset({"history/positions", "log/below", "search/behind"})
+DOMAIN_LIST_STATEMENTS = frozenset({"history/positions", "log/below", "search/behind"})
 """Statements that have a list of domains. Each database runs them with its own domains, and the rows are joined."""
 TOLERANT: Mapping[str, float] = {"domains/list": 15.0, "search/backlog": 2.0, "search/behind": 15.0}
 """Statements that read several databases and omit an unreachable one, with the time limit for each database in
@@ -58,7 +58,7 @@ class _FirstStatement(Exception):  # noqa: N818 - not an error
 
 
 class _ProbeTransaction(Transaction):
-    """A transaction without a database. It shows the first statement of the work."""
+    """A transaction without a database, to find out which statement a unit of work runs first."""
 
     def __init__(self) -> None:  # it opens no connections
         return
@@ -138,7 +138,7 @@ class RoutedStore(Store):
         domains = [*domains_in(statement, params)]
         if not domains and statement in STATEMENTS_OF_ALL:
             yield from ((store, params) for store in self._stores.values())
-        elif statement in STATEMENTS_BY_DOMAIN:
+        elif statement in DOMAIN_LIST_STATEMENTS:
             for store in self._stores.values():
                 own_domains = [domain for domain in domains if self.of(domain) is store]
                 if statement in PERIODIC:  # domains in a wrong database must not prevent the work on the others

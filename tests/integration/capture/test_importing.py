@@ -81,7 +81,7 @@ async def test_an_interrupted_import_continues(memory: Memory, tmp_path: Path, m
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        await memory.agent.import_conversations(path, tell=end)
+        await memory.agent.import_conversations(path, progress=end)
     assert (await memory.agent.import_conversations(path)).added == 50
 
 

@@ -473,13 +473,13 @@ async def test_an_export_goes_to_a_stream_as_well(memory: Memory, domain: str, t
     await fill(memory, domain, 1)
     pairs: list[tuple[str, float | None]] = []
     stream = io.BytesIO()
-    done = await memory.transfer.export_file(stream, tell=lambda stage, fraction: pairs.append((stage, fraction)))
+    done = await memory.transfer.export_file(stream, progress=lambda stage, fraction: pairs.append((stage, fraction)))
     (tmp_path / "a.jsonl").write_bytes(stream.getvalue())
     body, _, end = stream.getvalue().rstrip(b"\n").rpartition(b"\n")
     assert json.loads(end)["end"]["sha256"] == done.sha256 == hashlib.sha256(body + b"\n").hexdigest()
     assert pairs[-1] == ("Exporting", 1.0)
     await memory.transfer.import_file(
-        tmp_path / "a.jsonl", name=f"{domain}-copy", tell=lambda *arguments: pairs.append(arguments)
+        tmp_path / "a.jsonl", name=f"{domain}-copy", progress=lambda *arguments: pairs.append(arguments)
     )
     assert {stage for stage, _ in pairs} == {"Exporting", "Checking", "Importing the log", "Building the graph"}
     assert pairs[-1][1] == 1.0

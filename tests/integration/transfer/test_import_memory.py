@@ -144,7 +144,7 @@ async def test_an_import_that_was_cut_off_goes_on_when_it_is_repeated(
 
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            await memory.transfer.import_memory(file, tell=stop)
+            await memory.transfer.import_memory(file, progress=stop)
     await memory.transfer.import_memory(file)
     assert (await memory.entities.read_graph()).to_dict() == graph
 

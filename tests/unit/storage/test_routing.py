@@ -34,8 +34,8 @@ from graph_memory.storage.open_transaction import OpenTransaction, TransactionSt
 from graph_memory.storage.queries import Query, assemble, cypher_root
 from graph_memory.storage.routing import (
     BEGIN_DOMAIN,
+    DOMAIN_LIST_STATEMENTS,
     HOME_STATEMENTS,
-    STATEMENTS_BY_DOMAIN,
     STATEMENTS_OF_ALL,
     TOLERANT,
     RoutedStore,
@@ -178,8 +178,8 @@ def test_every_statement_has_a_database():
     without = {row.name for row in STATEMENTS if row.params.isdisjoint(DOMAIN_PARAMS)}
     known = {name for name in without if name.startswith(HOME_STATEMENTS)} | STATEMENTS_OF_ALL | OF_OWN_DATABASE
     assert {name for name in without if not name.startswith("transfer/foreign")} == known
-    assert {row.name for row in STATEMENTS if "domains" in row.params} == STATEMENTS_BY_DOMAIN
-    assert {*TOLERANT} <= STATEMENTS_OF_ALL | STATEMENTS_BY_DOMAIN
+    assert {row.name for row in STATEMENTS if "domains" in row.params} == DOMAIN_LIST_STATEMENTS
+    assert {*TOLERANT} <= STATEMENTS_OF_ALL | DOMAIN_LIST_STATEMENTS
     assert [row.name for row in STATEMENTS if "MERGE (d:_Domain" in row.text or "CREATE (d:_Domain" in row.text] == [
         BEGIN_DOMAIN
     ]

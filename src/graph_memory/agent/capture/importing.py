@@ -37,7 +37,7 @@ async def import_conversations(
     *,
     by_project: bool,
     dry_run: bool,
-    tell: Progress,
+    progress: Progress,
 ) -> ConversationImportResult:
     """Store past conversations as events. See `Agent.import_conversations`."""
     chosen_form = await anyio.to_thread.run_sync(_checked_form, source, form)
@@ -66,7 +66,7 @@ async def import_conversations(
                 await summarise_session(memory.in_domain(name).acting_as(chosen_form, session), session, project)
             sessions |= open_sessions.keys()
             open_sessions = {}
-        tell(f"{domains.total():,} events of {len(sessions):,} sessions", None)
+        progress(f"{domains.total():,} events of {len(sessions):,} sessions", None)
     return ConversationImportResult(
         format=chosen_form,
         dry_run=dry_run,

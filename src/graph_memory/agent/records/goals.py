@@ -33,7 +33,7 @@ def stored_steps(steps: Sequence[str]) -> str:
     if len(steps) > MAX_STEPS:
         raise invalid_argument("steps", f"The call contains {len(steps):,} steps", f"Pass at most {MAX_STEPS}.")
     if not all(isinstance(step, str) and step.strip() for step in steps):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise invalid_argument("steps", "A step is empty", "Pass each step as a string with words.")
+        raise invalid_argument("steps", "A step is empty", "Pass each step as a string that is not empty.")
     return json.dumps([step.strip() for step in steps], ensure_ascii=False)
 
 

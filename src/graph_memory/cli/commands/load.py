@@ -73,7 +73,7 @@ def load(
         labels, node_type, connection_type, content_property, id_property, join_arrays, only_labels, only_types
     )
 
-    async def use(memory: Memory, tell: Progress) -> LoadResult:
+    async def use(memory: Memory, progress: Progress) -> LoadResult:
         return await call.in_domain(memory).transfer.load(
             graph.read_sources(source, database),
             ontology=types,
@@ -81,7 +81,7 @@ def load(
             skip_invalid=skip_invalid,
             dry_run=dry_run,
             options=options,
-            tell=tell,
+            progress=progress,
         )
 
     call.print_answer(with_progress(use), _show)

@@ -92,8 +92,10 @@ def infer(
     options = graph.source_options(
         labels, node_type, connection_type, content_property, id_property, join_arrays, only_labels, only_types
     )
-    with progress_bar() as tell:
-        ontology = infer_ontology(graph.read_sources(source, database), options, skip_invalid=skip_invalid, tell=tell)
+    with progress_bar() as progress:
+        ontology = infer_ontology(
+            graph.read_sources(source, database), options, skip_invalid=skip_invalid, progress=progress
+        )
     call.print_answer(detailed_view(ontology), lambda _: typer.echo(to_yaml(ontology), nl=False))
 
 

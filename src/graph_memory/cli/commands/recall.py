@@ -163,10 +163,10 @@ def evaluate(
     from graph_memory.app import check_connection
     from graph_memory.evaluation import running
 
-    async def use(memory: Memory, tell: Progress) -> Evaluation:
+    async def use(memory: Memory, progress: Progress) -> Evaluation:
         server = await check_connection(read_settings())
         options = running.Options(k=k, max_tokens=max_tokens, limit=limit, seed=seed, keep=keep, server=server)
-        return await running.evaluate(memory, Path(file), form, options, tell)
+        return await running.evaluate(memory, Path(file), form, options, progress)
 
     with exit_on_sigterm():
         done = with_progress(use)

@@ -160,14 +160,16 @@ def _export_log(call: Call, to: str, as_of: str | None) -> None:
     if to != "-":
         _check_file_name(to)
     target = sys.stdout.buffer if to == "-" else Path(to)
-    exported = with_progress(lambda memory, tell: call.in_domain(memory).transfer.export_file(target, tell=tell))
+    exported = with_progress(
+        lambda memory, progress: call.in_domain(memory).transfer.export_file(target, progress=progress)
+    )
     _report_export(call, to, exported, export_text(exported, "standard output" if to == "-" else to))
 
 
 def _export_graph(call: Call, to: str, as_of: str | None, form: GraphFormat) -> None:
     target = sys.stdout.buffer if to == "-" else Path(to)
     exported = with_progress(
-        lambda memory, tell: call.in_domain(memory).transfer.export_graph(target, form, at=as_of, tell=tell)
+        lambda memory, progress: call.in_domain(memory).transfer.export_graph(target, form, at=as_of, progress=progress)
     )
     target_name = "standard output" if to == "-" else escape_line(to)
     text = f"Exported domain {exported.domain} to {target_name} as {form}: {counts_text(exported)}, without the log."
@@ -194,7 +196,7 @@ def _report_export(call: Call, to: str, exported: Result, text: str) -> None:
 
 def _export_folder(call: Call, to: str, as_of: str | None) -> None:
     exported = with_progress(
-        lambda memory, tell: call.in_domain(memory).transfer.export_folder(to, at=as_of, tell=tell)
+        lambda memory, progress: call.in_domain(memory).transfer.export_folder(to, at=as_of, progress=progress)
     )
     text = f"Exported domain {exported.domain} to {escape_line(to)}: {counts_text(exported)}. A folder has no log."
     call.print_answer(exported, lambda _: typer.echo(text))
@@ -221,9 +223,9 @@ def sync_folder(
     """
     side = cast('Literal["folder", "memory"] | None', prefer)
 
-    async def use(memory: Memory, tell: Progress) -> FolderSyncResult:
+    async def use(memory: Memory, progress: Progress) -> FolderSyncResult:
         return await call.in_domain(memory).transfer.sync_folder(
-            folder, prefer=side, delete=delete, dry_run=dry_run, tell=tell
+            folder, prefer=side, delete=delete, dry_run=dry_run, progress=progress
         )
 
     synced = call.print_answer(with_progress(use), show_sync)
@@ -288,7 +290,9 @@ def _import_export(call: Call, ctx: typer.Context, source: str, name: str | None
     """Create a domain from an export. `is_other` means that options for other programs' memories were given."""
     domain_source = ctx.get_parameter_source("domain")
     if is_other or (domain_source is not None and domain_source.name == "COMMANDLINE"):
-        hint = "Use --as for the name of the domain, or --format if it is another program's memory."
+        hint = (
+            "For an export of graph-memory, pass --as with the name of the domain. For another memory, pass --format."
+        )
         raise invalid_argument("source", f"{escape_line(source)} is not recognised as another program's memory", hint)
     (_import_folder if _is_folder(source) else _import_file)(call, source, name)
 
@@ -309,9 +313,9 @@ def _has_conversations(source: str) -> bool:
 
 
 def _import_conversations(call: Call, source: str, form: str | None, *, by_project: bool, dry_run: bool) -> None:
-    async def use(memory: Memory, tell: Progress) -> ConversationImportResult:
+    async def use(memory: Memory, progress: Progress) -> ConversationImportResult:
         return await call.in_domain(memory).agent.import_conversations(
-            source, format=form, by_project=by_project, dry_run=dry_run, tell=tell
+            source, format=form, by_project=by_project, dry_run=dry_run, progress=progress
         )
 
     call.print_answer(with_progress(use), lambda done: typer.echo(conversations_text(done)))
@@ -343,9 +347,13 @@ def _import_store(call: Call, source: str, *, dry_run: bool, is_plain: bool) -> 
 
 
 def _import_memory(call: Call, source: GivenSource, form: str | None, *, dry_run: bool, skip_invalid: bool) -> None:
-    async def use(memory: Memory, tell: Progress) -> MemoryImportResult:
+    async def use(memory: Memory, progress: Progress) -> MemoryImportResult:
         return await call.in_domain(memory).transfer.import_memory(
-            source, format=cast("MemoryFormat | None", form), dry_run=dry_run, skip_invalid=skip_invalid, tell=tell
+            source,
+            format=cast("MemoryFormat | None", form),
+            dry_run=dry_run,
+            skip_invalid=skip_invalid,
+            progress=progress,
         )
 
     call.print_answer(with_progress(use), show_memory_import)
@@ -353,12 +361,16 @@ def _import_memory(call: Call, source: GivenSource, form: str | None, *, dry_run
 
 def _import_file(call: Call, source: str, name: str | None) -> None:
     with _open_source(source) as path:
-        imported = with_progress(lambda memory, tell: memory.transfer.import_file(path, name=name, tell=tell))
+        imported = with_progress(
+            lambda memory, progress: memory.transfer.import_file(path, name=name, progress=progress)
+        )
     call.print_answer(imported, lambda done: typer.echo(import_text(done)))
 
 
 def _import_folder(call: Call, source: str, name: str | None) -> None:
-    imported = with_progress(lambda memory, tell: memory.transfer.import_folder(source, name=name, tell=tell))
+    imported = with_progress(
+        lambda memory, progress: memory.transfer.import_folder(source, name=name, progress=progress)
+    )
     call.print_answer(
         imported, lambda done: typer.echo(f"Imported domain {done.domain}: {counts_text(done)}, with a new log.")
     )

@@ -131,9 +131,9 @@ def reindex(
     if sum((model, missing, analyser is not None)) > 1:
         raise invalid_argument("missing", "--missing, --model and --analyser cannot be combined", "Pass only one.")
 
-    async def use(memory: Memory, tell: Progress) -> Coverage:
+    async def use(memory: Memory, progress: Progress) -> Coverage:
         return await call.in_domain(memory).upkeep.reindex(
-            anew=not missing, model=model, analyser=analyser, progress=tell
+            anew=not missing, model=model, analyser=analyser, progress=progress
         )
 
     coverage = with_progress(use)

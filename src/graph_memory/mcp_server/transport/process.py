@@ -142,7 +142,7 @@ async def _import_file(memory: Memory, settings: Settings, progress: Progress) -
         _log.warning(missing)
     path = settings.memory_file_path
     try:
-        imported = await memory.transfer.import_once(path, tell=progress)
+        imported = await memory.transfer.import_once(path, progress=progress)
     except GraphError as error:
         if error.code is Code.INVALID_SOURCE:  # only the log names the path, because clients must not see it
             _log.warning("Cannot import MEMORY_FILE_PATH (%s): %s", path, error)

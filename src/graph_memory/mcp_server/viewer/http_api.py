@@ -139,7 +139,7 @@ class HttpApi:
         except GraphError as error:
             return error_response(error)
         except IssuerUnavailable:
-            return error_response(GraphError(Code.STORE_UNAVAILABLE, "The issuer of tokens cannot be reached"))
+            return error_response(GraphError(Code.STORE_UNAVAILABLE, "The token issuer cannot be reached"))
         is_valid = isinstance(token, KeyToken) if self._verifier else self._logins.redeem(secret)
         if not is_valid:
             _log.warning("A browser's login was refused")

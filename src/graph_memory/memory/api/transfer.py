@@ -39,12 +39,11 @@ from graph_memory.storage.foreign import is_server
 class Transfer(Facade):
     """Export and import of domains. Use it as `Memory.transfer`.
 
-    `tell` is called with a description of the current step and the completed fraction. The fraction is None if it is
-    unknown.
+    `progress` is called with a description of the current step, and the completed fraction or None if it is unknown.
     """
 
     async def export_file(
-        self, target: Path | str | IO[bytes], *, tell: Progress = log_progress, domain: str | None = None
+        self, target: Path | str | IO[bytes], *, progress: Progress = log_progress, domain: str | None = None
     ) -> ExportResult:
         """Write a domain's whole log and all content to a file. `import_file` creates the same domain from it.
 
@@ -52,10 +51,10 @@ class Transfer(Facade):
         name ends in `.gz`. If `target` is a stream, the export is written to it directly. Changes by others after the
         start are not included. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
-        return await export.export_file(self._core, self._domain(domain), target, tell)
+        return await export.export_file(self._core, self._domain(domain), target, progress)
 
     async def import_file(
-        self, source: Path | str, *, name: str | None = None, tell: Progress = log_progress
+        self, source: Path | str, *, name: str | None = None, progress: Progress = log_progress
     ) -> ImportResult:
         """Create a domain from a file that `export_file` wrote, with exactly the same log.
 
@@ -65,14 +64,14 @@ class Transfer(Facade):
         exists.
         Raises INVALID_ARCHIVE, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
-        return await importing.import_file(self._core, source, name, tell)
+        return await importing.import_file(self._core, source, name, progress)
 
     async def export_folder(
         self,
         folder: Path | str,
         *,
         at: int | str | None = None,
-        tell: Progress = log_progress,
+        progress: Progress = log_progress,
         domain: str | None = None,
     ) -> FolderExportResult:
         """Write a domain's state at a point (default now) to a new folder.
@@ -81,7 +80,7 @@ class Transfer(Facade):
         states. To export these too, use `export_file`. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, HISTORY_COMPACTED,
         CONTENT_READ_FAILED, FILE_CREATION_FAILED, and INVALID_ARGUMENT if the folder is not empty.
         """
-        return await folders.export_folder(self._core, self._domain(domain), at, folder, tell)
+        return await folders.export_folder(self._core, self._domain(domain), at, folder, progress)
 
     async def export_graph(
         self,
@@ -89,7 +88,7 @@ class Transfer(Facade):
         format: GraphFormat,  # noqa: A002
         *,
         at: int | str | None = None,
-        tell: Progress = log_progress,
+        progress: Progress = log_progress,
         domain: str | None = None,
     ) -> GraphExportResult:
         """Write the state of a domain at a point (default now), without the log, in a format that other programs read.
@@ -103,15 +102,15 @@ class Transfer(Facade):
         INVALID_ARGUMENT if the format cannot represent a node or connection.
         """
         if format == "markdown":
-            return await markdown_export.export_markdown(self._core, self._domain(domain), at, target, tell)
+            return await markdown_export.export_markdown(self._core, self._domain(domain), at, target, progress)
         if format == "official":
             if at is not None:
                 raise invalid_argument("at", "The official format contains only the current state", "Omit at.")
-            return await exporting.export_official(self._core, self._domain(domain), target, tell)
-        return await graph_export.export_graph(self._core, self._domain(domain), format, at, target, tell)
+            return await exporting.export_official(self._core, self._domain(domain), target, progress)
+        return await graph_export.export_graph(self._core, self._domain(domain), format, at, target, progress)
 
     async def import_folder(
-        self, folder: Path | str, *, name: str | None = None, tell: Progress = log_progress
+        self, folder: Path | str, *, name: str | None = None, progress: Progress = log_progress
     ) -> FolderImportResult:
         """Create a domain from a folder that `export_folder` wrote, with the same ids and a new log.
 
@@ -121,7 +120,7 @@ class Transfer(Facade):
         INVALID_ARCHIVE, INVALID_ONTOLOGY, INVALID_ENCODING, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and
         FILE_CREATION_FAILED.
         """
-        return await folder_import.import_folder(self._core, self._domain(name), folder, tell)
+        return await folder_import.import_folder(self._core, self._domain(name), folder, progress)
 
     async def import_memory(
         self,
@@ -130,7 +129,7 @@ class Transfer(Facade):
         format: MemoryFormat | None = None,  # noqa: A002
         skip_invalid: bool = False,
         dry_run: bool = False,
-        tell: Progress = log_progress,
+        progress: Progress = log_progress,
         domain: str | None = None,
     ) -> MemoryImportResult:
         """Import another program's memory: entities, relations and observations, with their times and sources.
@@ -150,10 +149,10 @@ class Transfer(Facade):
         origin = Neo4jSource(source) if isinstance(source, str) and is_server(source) else source
         import_source = Path(origin) if isinstance(origin, str) else origin
         options = memory_importing.Options(form=format, skip_invalid=skip_invalid, dry_run=dry_run)
-        return await memory_importing.import_memory(self._core, self._domain(domain), import_source, options, tell)
+        return await memory_importing.import_memory(self._core, self._domain(domain), import_source, options, progress)
 
     async def import_once(
-        self, file: Path | str, *, tell: Progress = log_progress, domain: str | None = None
+        self, file: Path | str, *, progress: Progress = log_progress, domain: str | None = None
     ) -> MemoryImportResult | None:
         """Import a file of the official memory server once, into an empty domain. The file is never changed.
 
@@ -161,7 +160,7 @@ class Transfer(Facade):
         after the import. If the domain contains other data instead, returns the result of a dry run. Raises the errors
         of `import_memory`.
         """
-        return await entities_importing.import_once(self._core, self._domain(domain), Path(file), tell)
+        return await entities_importing.import_once(self._core, self._domain(domain), Path(file), progress)
 
     async def sync_folder(
         self,
@@ -170,7 +169,7 @@ class Transfer(Facade):
         prefer: Literal["folder", "memory"] | None = None,
         delete: bool = False,
         dry_run: bool = False,
-        tell: Progress = log_progress,
+        progress: Progress = log_progress,
         domain: str | None = None,
     ) -> FolderSyncResult:
         """Synchronise a folder of Markdown notes and a domain's entities in both directions.
@@ -190,7 +189,7 @@ class Transfer(Facade):
         `memory.entities`.
         """
         options = sync.SyncOptions(prefer=prefer, delete=delete, dry_run=dry_run)
-        return await sync.sync_folder(self._core, self._domain(domain), Path(folder), options, tell)
+        return await sync.sync_folder(self._core, self._domain(domain), Path(folder), options, progress)
 
     async def load(
         self,
@@ -201,7 +200,7 @@ class Transfer(Facade):
         skip_invalid: bool = False,
         dry_run: bool = False,
         options: SourceOptions | None = None,
-        tell: Progress = log_progress,
+        progress: Progress = log_progress,
         domain: str | None = None,
     ) -> LoadResult:
         """Load an existing graph from CSV for neo4j-admin, JSON Lines or GraphML, or from a Neo4j server.
@@ -225,4 +224,4 @@ class Transfer(Facade):
             skip_invalid=skip_invalid,
             dry_run=dry_run,
         )
-        return await load.load(self._core, self._domain(domain), source, load_options, tell)
+        return await load.load(self._core, self._domain(domain), source, load_options, progress)

@@ -102,7 +102,9 @@ async def items_of(reader: Reader, scope: MergeScope) -> list[MergeItem]:
         raise _too_many_deletions_error(scope, deleted_versions)
     if len(to_merge) > MAX_CHANGED:
         message = f"{len(to_merge):,} subjects differ, and one merge changes at most {MAX_CHANGED:,}"
-        raise invalid_argument("source", message, "First merge a branch of the source from an earlier point.")
+        raise invalid_argument(
+            "source", message, "Create a branch from an earlier point of the source, and merge it first."
+        )
     return to_merge
 
 

@@ -176,7 +176,7 @@ class DraftCollector:
         return name
 
     def _declare(self, new_type: NodeType | ConnectionType, general_type: NodeType | ConnectionType) -> str:
-        """Declare a type or, at the domain's type limit, the general type. Return the declared type's name.
+        """Declare the type, or the general type if the domain has reached its type limit. Return the name.
 
         Raises INVALID_NODE_TYPE or INVALID_CONNECTION_TYPE if a closed ontology does not have the type, and
         TYPE_LIMIT_REACHED if the general type cannot be declared either.

@@ -23,14 +23,14 @@ from graph_memory.progress import Progress
 
 
 async def export_markdown(
-    core: Core, domain: str, at: int | str | None, target: Path | str | IO[bytes], tell: Progress
+    core: Core, domain: str, at: int | str | None, target: Path | str | IO[bytes], progress: Progress
 ) -> GraphExportResult:
     """Write a note for each entity. See `Transfer.export_graph`."""
     if not isinstance(target, (Path, str)):
         raise invalid_argument("target", "The format markdown writes a folder of notes", "Pass the name of a folder.")
     seq = await seq_at(core.store, domain, "at", at)
     await header_of(core, domain)
-    snapshot = await read_snapshot(core, domain, seq, tell)
+    snapshot = await read_snapshot(core, domain, seq, progress)
     if snapshot.left_out:
         name = quote(min(snapshot.left_out.values()))
         hint = "Shorten it, or use the format log or folder."

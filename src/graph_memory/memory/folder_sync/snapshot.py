@@ -50,7 +50,7 @@ class Snapshot:
 
 
 async def read_snapshot(
-    core: Core, domain: str, seq: int, tell: Progress, *, moment: datetime | None = None
+    core: Core, domain: str, seq: int, progress: Progress, *, moment: datetime | None = None
 ) -> Snapshot:
     """Return the entities as of event `seq`, without facts that had ended by `moment` (default: the event's time).
 
@@ -65,7 +65,7 @@ async def read_snapshot(
     mentions: dict[str, str] = {}
     attached: list[Draft] = []
     snapshot = Snapshot(seq, event=await event_id_at(core.store, place))
-    async for event, text in existing_subjects(core, place, (Kind.NODE, Kind.OBSERVATION, Kind.CONNECTION), tell):
+    async for event, text in existing_subjects(core, place, (Kind.NODE, Kind.OBSERVATION, Kind.CONNECTION), progress):
         draft, state = event.draft, event.draft.state or {}
         if draft.kind is not Kind.NODE:
             valid_to = state.get("_valid_to")

@@ -49,7 +49,9 @@ class SyncOptions:
     dry_run: bool = False
 
 
-async def sync_folder(core: Core, domain: str, folder: Path, options: SyncOptions, tell: Progress) -> FolderSyncResult:
+async def sync_folder(
+    core: Core, domain: str, folder: Path, options: SyncOptions, progress: Progress
+) -> FolderSyncResult:
     """Synchronise a folder and a domain. See `Transfer.sync_folder`."""
     if options.prefer not in (None, "folder", "memory"):
         raise invalid_argument("prefer", f"{quote(options.prefer)} is not a side", "Use folder or memory.")
@@ -60,7 +62,7 @@ async def sync_folder(core: Core, domain: str, folder: Path, options: SyncOption
     with nullcontext() if options.dry_run else folder_lock(root):
         for _ in range(_MAX_ATTEMPTS):
             try:
-                return await _Sync(inner, domain, root, options, tell, begin=core).run()
+                return await _Sync(inner, domain, root, options, progress, begin=core).run()
             except ConcurrentWrite:
                 continue
     hint = "Run the sync again when there are fewer writes to the domain."
@@ -73,7 +75,7 @@ class _Sync:
     domain: str
     root: Path
     options: SyncOptions
-    tell: Progress
+    progress: Progress
     begin: Core
     """The core that creates the domain. It is outside the synchronisation's session, so that reverting the session
     keeps the domain."""
@@ -91,7 +93,7 @@ class _Sync:
         if not self.options.dry_run:
             name = utc_now().strftime("%Y-%m-%dT%H-%M-%S-%f")
             writer = FolderWriter(matching, decided, snapshot, name)
-            self.tell("Writing notes", None)
+            self.progress("Writing notes", None)
             await anyio.to_thread.run_sync(writer.run)
             position = snapshot.seq, snapshot.event
             await anyio.to_thread.run_sync(write_state, matching.files.root, self.domain, *position, writer.entries)
@@ -99,7 +101,7 @@ class _Sync:
 
     async def _match(self) -> Matching:
         state = await anyio.to_thread.run_sync(read_state, self.root, self.domain)
-        self.tell("Reading notes", None)
+        self.progress("Reading notes", None)
         files = await anyio.to_thread.run_sync(read_files, self.root)
         snapshot = await self._read_memory()
         # The log lacks the last common state if the domain was recreated or restored.
@@ -120,7 +122,7 @@ class _Sync:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise
             return Snapshot(0)
-        return await read_snapshot(self.core, self.domain, seq, self.tell, moment=utc_now())
+        return await read_snapshot(self.core, self.domain, seq, self.progress, moment=utc_now())
 
     async def _decide(self, matching: Matching) -> Decided:
         bases: dict[int, Snapshot] = {}
@@ -141,7 +143,7 @@ class _Sync:
         if not 0 < seq <= newest:
             return Snapshot(seq)
         try:
-            return await read_snapshot(self.core, self.domain, seq, self.tell)
+            return await read_snapshot(self.core, self.domain, seq, self.progress)
         except GraphError as error:
             if error.code is not Code.HISTORY_COMPACTED:
                 raise
@@ -174,7 +176,7 @@ class _Sync:
         if seq == 0:
             await ensure_domain(self.begin, self.domain)
             seq = await seq_at(self.core.store, self.domain, "at", None)
-        self.tell("Writing entities", None)
+        self.progress("Writing entities", None)
         try:
             seq = await write_changes(self.core, self.domain, seq, changes, name_of, dry_run=self.options.dry_run)
         except GraphError as error:
@@ -185,7 +187,7 @@ class _Sync:
             raise GraphError(error.code, error.message, {**error.details, "hint": hint}) from error
         if self.options.dry_run:
             return matching.snapshot
-        return await read_snapshot(self.core, self.domain, seq, self.tell, moment=utc_now())
+        return await read_snapshot(self.core, self.domain, seq, self.progress, moment=utc_now())
 
     def _report(
         self, matching: Matching, decided: Decided, changes: Changes, snapshot: Snapshot, writer: FolderWriter | None

@@ -51,7 +51,7 @@ async def search_each_domain(core: Core, domains: Sequence[str], request: Reques
     check_as_of(request.as_of)
     if request.cursor is not None:
         hint = Hint("Use a larger {max_results}, up to 100.")
-        raise invalid_argument("cursor", "A search of several domains has no next page", hint)
+        raise invalid_argument("cursor", "A search of several domains has no pages", hint)
     explained_request = replace(request, scores=True, explanation=True, max_tokens=None)
     results: dict[str, SearchResult] = {}
     limiter = anyio.Semaphore(AT_ONCE)

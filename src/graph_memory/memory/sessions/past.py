@@ -142,9 +142,9 @@ class PastMemory(Past):
 
 
 def past_graph(events: Sequence[Mapping[str, object]], then: datetime) -> PastGraph:
-    """Return the entities and relations that the last events of all subjects describe.
+    """Return the entities and relations as the last event of each subject describes them.
 
-    Observations and relations that had ended at the time `then` are omitted.
+    Observations and relations that had ended by `then` are omitted.
     """
     drafts = sorted((Event.from_row(event).draft for event in events), key=_creation_order)
     current = [draft for draft in drafts if not draft.erased and not _has_ended(draft, then)]

@@ -45,7 +45,7 @@ _NOWHERE = SourcePosition("")
 
 
 async def export_graph(
-    core: Core, domain: str, form: GraphFormat, at: int | str | None, target: Path | str | IO[bytes], tell: Progress
+    core: Core, domain: str, form: GraphFormat, at: int | str | None, target: Path | str | IO[bytes], progress: Progress
 ) -> GraphExportResult:
     """Write the state of a domain at a point in its log. See `Transfer.export_graph`."""
     if form not in get_args(GraphFormat):
@@ -60,10 +60,10 @@ async def export_graph(
         record_store = _RecordStore(Path(folder))
         if form == "csv":
             async with new_folder(core, revision, _require_folder(target)) as temporary_folder:
-                await _store_records(core, revision, record_store, tell)
+                await _store_records(core, revision, record_store, progress)
                 await anyio.to_thread.run_sync(write_csv, record_store.records, temporary_folder)
         else:
-            await _store_records(core, revision, record_store, tell)
+            await _store_records(core, revision, record_store, progress)
             await check_still_readable(core, revision)
             await anyio.to_thread.run_sync(_write_file, record_store, form, target)
     return GraphExportResult(
@@ -104,10 +104,10 @@ class _RecordStore:
                 yield item
 
 
-async def _store_records(core: Core, revision: Revision, record_store: _RecordStore, tell: Progress) -> None:
+async def _store_records(core: Core, revision: Revision, record_store: _RecordStore, progress: Progress) -> None:
     records: list[Record] = []
     size = 0
-    async for event, text in existing_subjects(core, revision, (Kind.NODE, Kind.CONNECTION), tell):
+    async for event, text in existing_subjects(core, revision, (Kind.NODE, Kind.CONNECTION), progress):
         ref = content_ref(event.draft.state or {})
         content = await core.contents.fetch(revision.domain, ref, text) if ref is not None else None
         records.append(_record(event, content))

@@ -129,7 +129,7 @@ async def catch_up(
     if position.seq == position.last and position.has_current_words and not (vectors and position.waits):
         return cover.coverage_at(position, 0)
     until, handful_until = (time.monotonic() + wait for wait in (within, max(within, handful_within)))
-    reason = problem = None
+    vector_problem = problem = None
     try:
         while await index_page(core, domain) and (
             (now := time.monotonic()) < until or (now < handful_until and await cover.has_small_backlog(core, domain))
@@ -138,10 +138,10 @@ async def catch_up(
     except GraphError as error:
         problem = _log_failure(domain, error)
     try:
-        reason = await embed_pending(core, domain, until, handful_until) if vectors else None
+        vector_problem = await embed_pending(core, domain, until, handful_until) if vectors else None
     except GraphError as error:
-        reason = _log_failure(domain, error)
-    return await cover.read_coverage(core, domain, reason, problem)
+        vector_problem = _log_failure(domain, error)
+    return await cover.read_coverage(core, domain, vector_problem, problem)
 
 
 def _log_failure(domain: str, error: GraphError) -> str:

@@ -79,14 +79,14 @@ def compare(known: str, new: str, entity: str = "", language: Lexicon | None = N
     known_statement, new_statement = parse_statement(known, language), parse_statement(new, language)
     words = words_only(fold_text(entity)).split()
     name = {stem_of(form, language) for word in words for form in (word, f"{word}s")}
-    capitals = " ".join(word for word in entity.split() if word[0].isupper())
+    capitalised_words = " ".join(word for word in entity.split() if word[0].isupper())
     stems, new_stems = frozenset(known_statement.stems) - name, frozenset(new_statement.stems) - name
     comparison = Comparison(
         known=known_statement,
         new=new_statement,
         known_stems=stems,
         new_stems=new_stems,
-        name=frozenset(stem_of(word, language) for word in words_only(fold_text(capitals)).split()),
+        name=frozenset(stem_of(word, language) for word in words_only(fold_text(capitalised_words)).split()),
         shared=frozenset(_known_stems(new_stems, stems)),
         share_of_known=_overlap_share(_known_stems(stems, new_stems), stems),
     )

@@ -64,16 +64,16 @@ DOMAIN_EVENT = query("transfer/domain_event", dict[str, object])
 EVENTS = query("transfer/events", EventRow)
 
 
-async def export_file(core: Core, domain: str, target: Path | str | IO[bytes], tell: Progress) -> ExportResult:
+async def export_file(core: Core, domain: str, target: Path | str | IO[bytes], progress: Progress) -> ExportResult:
     """Write a domain's log to a file or a stream. See `Transfer.export_file`."""
     header = await header_of(core, domain)
     with open_writer(Path(target) if isinstance(target, str) else target) as writer:
-        return await write_log(core, header, writer, tell)
+        return await write_log(core, header, writer, progress)
 
 
-async def write_log(core: Core, header: Header, writer: Writer, tell: Progress) -> ExportResult:
+async def write_log(core: Core, header: Header, writer: Writer, progress: Progress) -> ExportResult:
     """Write the events in the range of a header, with their contents. Raises DOMAIN_BUSY if events are missing."""
-    return await _PagedExport(core, header, writer, tell).run()
+    return await _PagedExport(core, header, writer, progress).run()
 
 
 async def header_of(core: Core, domain: str) -> Header:
@@ -110,11 +110,11 @@ async def state_of(core: Core, domain: str, until: int, created: datetime, compa
 class _PagedExport:
     """Exports a log in pages, up to the last event in the header. Later changes are not exported."""
 
-    def __init__(self, core: Core, header: Header, writer: Writer, tell: Progress) -> None:
+    def __init__(self, core: Core, header: Header, writer: Writer, progress: Progress) -> None:
         self._core = core
         self._header = header
         self._writer = writer
-        self._tell = tell
+        self._progress = progress
         self._events = 0
         self._contents = 0
         self._written: dict[tuple[str, bool], None] = {}
@@ -128,7 +128,7 @@ class _PagedExport:
             await self._write_page(page)
             after = page[-1].seq
             self._events += len(page)
-            self._tell("Exporting", self._events / max(1, header.events))
+            self._progress("Exporting", self._events / max(1, header.events))
         if self._events != header.events:
             raise _changed_log_error(header.domain)
         sha256 = await anyio.to_thread.run_sync(self._writer.end, self._events, self._contents)

@@ -84,7 +84,7 @@ FINISH = query("transfer/finish", NoRow)
 
 
 async def import_file(
-    core: Core, path: Path | str, name: str | None, tell: Progress, *, is_folder: bool = False
+    core: Core, path: Path | str, name: str | None, progress: Progress, *, is_folder: bool = False
 ) -> ImportResult:
     """Create a domain from the log in a file. See `Transfer.import_file`.
 
@@ -98,14 +98,14 @@ async def import_file(
     await _check_name_is_free(core, domain)
     await _check_ancestors(core, domain, header.state.parent)
     async for page in _pages(reader, header.seq):
-        tell("Checking", page.fraction)
+        progress("Checking", page.fraction)
     core.contents.check_size(reader.longest_text)
     core.log.forget(domain)
     params = {"sha256": reader.sha256, **(jobs.FOLDER_IMPORT if is_folder else {})}
     origin, at = core.origin, header.state.created
     job = await jobs.begin(core.store, domain, IMPORTING, params, {}, origin=origin, reach=DomainScope.ONTOLOGY, at=at)
     try:
-        imported = await _ImportStages(core, job, header, reader, tell).run()
+        imported = await _ImportStages(core, job, header, reader, progress).run()
     except GraphError as error:
         if is_folder or error.code is Code.INVALID_ARCHIVE:
             await job.step(job.progress)  # raises an error if another run continues the import
@@ -124,7 +124,7 @@ async def import_file(
 
 
 async def _check_name_is_free(core: Core, domain: str) -> None:
-    """Raise DOMAIN_ALREADY_EXISTS if a domain has this name. Called before the file is read, which may take long."""
+    """Raise DOMAIN_ALREADY_EXISTS if a domain has this name. Called before the file is read, which can take long."""
     row = await core.store.first_row(ARCHIVE_HEAD, domain=domain)
     if row is not None and row.state == READY:
         raise jobs.domain_exists_error(domain)
@@ -162,12 +162,12 @@ class _ImportedDomain:
 class _ImportStages:
     """The stages of an import. A new run continues an interrupted one."""
 
-    def __init__(self, core: Core, job: Job, header: Header, reader: Reader, tell: Progress) -> None:
+    def __init__(self, core: Core, job: Job, header: Header, reader: Reader, progress: Progress) -> None:
         self._core = core
         self._job = job
         self._header = header
         self._reader = reader
-        self._tell = tell
+        self._progress = progress
 
     async def run(self) -> _ImportedDomain:
         if self._job.progress.stage == "":
@@ -190,7 +190,7 @@ class _ImportStages:
     async def _append_all(self) -> None:
         async for page in _pages(self._reader, self._job.progress.seq, follows=False):
             await self._append(page)
-            self._tell("Importing the log", self._job.progress.seq / self._header.seq)
+            self._progress("Importing the log", self._job.progress.seq / self._header.seq)
         if self._reader.sha256 != self._job.params["sha256"]:
             raise _changed_file_error()
 
@@ -272,7 +272,7 @@ class _ImportStages:
                 raise
             raise _missing_ends_error() from error
         live_count = max(1, self._reader.live_count)
-        self._tell("Building the graph", min(1.0, (done - self._header.events) / live_count))
+        self._progress("Building the graph", min(1.0, (done - self._header.events) / live_count))
 
     async def _read_events(self, seqs: Sequence[int]) -> list[Event]:
         """Return the events as creations of their subjects. The events of nodes include their texts."""

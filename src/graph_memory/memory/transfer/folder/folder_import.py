@@ -58,7 +58,7 @@ from graph_memory.storage.log import jobs
 from graph_memory.storage.log.writing import utc_now
 
 
-async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progress) -> FolderImportResult:
+async def import_folder(core: Core, domain: str, folder: Path | str, progress: Progress) -> FolderImportResult:
     """Import a folder as a domain. See `Transfer.import_folder`."""
     if await core.store.first_row(ARCHIVE_HEAD, domain=domain) is not None:
         raise jobs.domain_exists_error(domain)
@@ -67,7 +67,7 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
         source = await anyio.to_thread.run_sync(_Source.read, Path(folder), utc_now())
         await anyio.to_thread.run_sync(source.write, path, domain, core.origin)
         try:
-            imported = await import_file(core, path, domain, tell, is_folder=True)
+            imported = await import_file(core, path, domain, progress, is_folder=True)
         except GraphError as error:
             subject, fault = error.details.get("subject"), error.details.get("fault")
             if error.code is not Code.INVALID_ARCHIVE or not fault:

@@ -48,7 +48,7 @@ _FOLDERS = ("_system", "_content", "_content/nodes", "_content/connections")
 
 
 async def export_folder(
-    core: Core, domain: str, at: int | str | None, path: Path | str, tell: Progress
+    core: Core, domain: str, at: int | str | None, path: Path | str, progress: Progress
 ) -> FolderExportResult:
     """Write the state of a domain at a point in its log to a new folder. See `Transfer.export_folder`."""
     seq = await seq_at(core.store, domain, "at", at)
@@ -57,7 +57,7 @@ async def export_folder(
     state = await state_of(core, revision.domain, revision.seq, header.state.created, None)
     async with new_folder(core, revision, Path(path)) as temporary_folder:
         ontology = ontology_from_events(await types_at(core.store, revision))
-        counts = await _FolderWriter(core, revision, temporary_folder, tell).run(ontology, domain_entry(state))
+        counts = await _FolderWriter(core, revision, temporary_folder, progress).run(ontology, domain_entry(state))
     counts_by_kind = {f"{kind}s": count for kind, count in counts.items() if count or kind is not Kind.LINK}
     return FolderExportResult(domain=domain, seq=seq, **counts_by_kind)
 
@@ -98,11 +98,11 @@ def _check_new_folder(folder: Path) -> Path:
 
 
 class _FolderWriter:
-    def __init__(self, core: Core, revision: Revision, folder: Path, tell: Progress) -> None:
+    def __init__(self, core: Core, revision: Revision, folder: Path, progress: Progress) -> None:
         self._core = core
         self._revision = revision
         self._folder = folder
-        self._tell = tell
+        self._progress = progress
         self._paths = Paths()
 
     async def run(self, ontology: Ontology, domain: dict[str, object]) -> dict[Kind, int]:
@@ -130,7 +130,7 @@ class _FolderWriter:
 
     async def _write_entries(self, kind: Kind, registry: IO[bytes]) -> int:
         count = 0
-        async for event, text in existing_subjects(self._core, self._revision, [kind], self._tell):
+        async for event, text in existing_subjects(self._core, self._revision, [kind], self._progress):
             ref = content_ref(event.draft.state or {})
             path = self._paths.of(f"{kind}s", event.draft.subject, ref) if ref is not None else ""
             if ref is not None:
@@ -143,7 +143,7 @@ class _FolderWriter:
 
 
 async def existing_subjects(
-    core: Core, revision: Revision, kinds: Collection[Kind], tell: Progress
+    core: Core, revision: Revision, kinds: Collection[Kind], progress: Progress
 ) -> AsyncIterator[tuple[Event, str | None]]:
     """Yield the last event of each existing subject of these kinds at a revision, with its text if Neo4j stores it."""
     after = ""
@@ -153,7 +153,7 @@ async def existing_subjects(
         seqs = [row.origin for row in page if row.kind in kinds and row.op != Op.DELETE]
         for row in await core.store.read(STATES, source=revision.domain, seqs=seqs) if seqs else ():
             yield Event.from_row(row.event), row.text
-        tell(f"Exporting {' and '.join(f'{kind}s' for kind in kinds)}", None)
+        progress(f"Exporting {' and '.join(f'{kind}s' for kind in kinds)}", None)
 
 
 def _registry_entry(event: Event, content: str) -> dict[str, object]:

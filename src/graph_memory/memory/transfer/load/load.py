@@ -64,22 +64,22 @@ class LoadOptions:
     dry_run: bool
 
 
-async def load(core: Core, domain: str, source: Sources, options: LoadOptions, tell: Progress) -> LoadResult:
+async def load(core: Core, domain: str, source: Sources, options: LoadOptions, progress: Progress) -> LoadResult:
     """Load a source into a domain. See `Transfer.load`."""
     _check_options(options)
     with closing(Staging(options.source)) as staging:
-        await run_steps_in_thread(read_in_steps(staging, source), partial(tell, "Reading", None))
-        return await _Load(core, domain, staging, options, tell).run()
+        await run_steps_in_thread(read_in_steps(staging, source), partial(progress, "Reading", None))
+        return await _Load(core, domain, staging, options, progress).run()
 
 
-async def run_steps_in_thread(steps: Iterator[None], tell: Callable[[], None]) -> None:
-    """Run each step of an iterator in a worker thread, in order. Calls `tell` before each step.
+async def run_steps_in_thread(steps: Iterator[None], progress: Callable[[], None]) -> None:
+    """Run each step of an iterator in a worker thread, in order. Calls `progress` before each step.
 
     The work can be cancelled between steps.
     """
-    tell()
+    progress()
     while await anyio.to_thread.run_sync(next, steps, steps) is not steps:
-        tell()
+        progress()
 
 
 def _check_options(options: LoadOptions) -> None:
@@ -96,7 +96,7 @@ class _Load:
     domain: str
     staging: Staging
     options: LoadOptions
-    tell: Progress
+    progress: Progress
 
     async def run(self) -> LoadResult:
         """Validate all records. Write them if none is rejected."""
@@ -109,7 +109,7 @@ class _Load:
         validation = GraphValidation(
             self.staging, _planned_ontology(current_ontology, ontology), self.core.contents.check
         )
-        await run_steps_in_thread(validation.run(), partial(self.tell, "Checking", None))
+        await run_steps_in_thread(validation.run(), partial(self.progress, "Checking", None))
         if current_ontology is not None:
             await self._decide_fates()
         if self.options.dry_run:
@@ -118,7 +118,7 @@ class _Load:
         if ontology is not None:
             await apply_ontology(self.core, self.domain, ontology)
         pages = Pages(self.core, self.domain, self.staging, self.request, self.options.skip_invalid)
-        await pages.write(self.tell)
+        await pages.write(self.progress)
         return self._result(pages.counts, pages.seqs)
 
     async def _ontology_to_apply(self, current_ontology: Ontology | None) -> Ontology | None:
@@ -128,7 +128,7 @@ class _Load:
         """
         ontology = self.options.ontology
         if ontology == "infer":
-            self.tell("Inferring", None)
+            self.progress("Inferring", None)
             return await anyio.to_thread.run_sync(infer, self.staging)
         if ontology is None and current_ontology is None:
             error = no_ontology_error(self.domain)
@@ -142,7 +142,7 @@ class _Load:
             spans = self.staging.spans(kind)
             written = await self._written_pages(kind, len(spans))
             for number, span in enumerate(spans):
-                self.tell("Looking for conflicts", None)
+                self.progress("Looking for conflicts", None)
                 page = self.staging.page(kind, span)
                 if number in written:
                     self.staging.decide([(record, LoadOutcome.WRITTEN) for record in page])

@@ -40,14 +40,14 @@ class Pages:
     seqs: list[int] = field(default_factory=list[int])
     """The numbers of the first and the last event of each page."""
 
-    async def write(self, tell: Progress) -> None:
+    async def write(self, progress: Progress) -> None:
         """Write all nodes, then all connections. Raises INVALID_SOURCE if the domain rejects some of them."""
         for kind in _KINDS:
             spans = self.staging.spans(kind)
             for number, span in enumerate(spans):
-                tell(f"Loading {kind}s", number / len(spans))
+                progress(f"Loading {kind}s", number / len(spans))
                 await self._write_page(kind, number, self.staging.page(kind, span))
-            tell(f"Loading {kind}s", 1.0)
+            progress(f"Loading {kind}s", 1.0)
 
     async def _write_page(self, kind: Kind, number: int, page: Sequence[Staged]) -> None:
         to_write = [staged for staged in page if staged.fate in (LoadOutcome.CREATED, LoadOutcome.UPDATED)]

@@ -26,7 +26,7 @@ def infer_ontology(
     options: SourceOptions | None = None,
     *,
     skip_invalid: bool = False,
-    tell: Progress = log_progress,
+    progress: Progress = log_progress,
 ) -> Ontology:
     """Return the ontology inferred from a graph in files or a Neo4j server, as `memory.transfer.load` reads them.
 
@@ -38,11 +38,11 @@ def infer_ontology(
     """
     with closing(Staging(options or SourceOptions())) as staging:
         for _ in read_in_steps(staging, source):
-            tell("Reading", None)
+            progress("Reading", None)
         for _ in GraphValidation(staging, None, lambda _: None).run():
-            tell("Checking", None)
+            progress("Checking", None)
         raise_if_invalid(staging.findings, skip_invalid=skip_invalid)
-        tell("Inferring", None)
+        progress("Inferring", None)
         return infer(staging)
 
 

@@ -188,7 +188,7 @@ def validate_record(staged: Staged) -> ValidatedRecord:
 def _validity(staged: Staged) -> Validity:
     begin, end = _parse_time("valid_from", staged.valid_from), _parse_time("valid_to", staged.valid_to)
     if begin is not None and end is not None and end <= begin:
-        raise invalid_argument("valid_to", "The end of the validity is not after its start", "Pass a later end time.")
+        raise invalid_argument("valid_to", "The validity does not end after its start", "Pass a later end time.")
     return Validity(valid_from=begin, valid_to=end)
 
 

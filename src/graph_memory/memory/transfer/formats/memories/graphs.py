@@ -42,7 +42,7 @@ _EDGE_KEYS = {"id", "type", "relation_type"}
 Values = Mapping[str, object]
 
 
-def of_mcp_neo4j_memory(source: Neo4jSource) -> Rows:
+def read_mcp_neo4j_memory(source: Neo4jSource) -> Rows:
     """Yield the nodes of mcp-neo4j-memory, which have the label Memory, and their relationships."""
     with _open_graph(source) as graph:
         source_name, names = printable(source), dict[str, str]()
@@ -60,7 +60,7 @@ def of_mcp_neo4j_memory(source: Neo4jSource) -> Rows:
             )
 
 
-def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
+def read_neo4j_agent_memory(source: Neo4jSource) -> Rows:
     """Yield the entities, facts and preferences of neo4j-agent-memory. Its messages and traces are skipped."""
     with _open_graph(source) as graph:
         source_name, names = printable(source), dict[str, str]()

@@ -143,7 +143,7 @@ class _Array:
     def _read_more(self) -> bool:
         """Load more text, or return False at the end of the file.
 
-        Loads at least as much as is not parsed yet, so that parsing takes linear time.
+        Loads at least as much text as is still unparsed, so that parsing takes linear time.
         """
         unparsed = self._text[self._position :]
         data = self._stream.read(max(_CHUNK, len(unparsed)))

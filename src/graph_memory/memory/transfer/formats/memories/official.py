@@ -100,7 +100,7 @@ def _line(object_: Object, place: SourcePosition) -> Rows:
 
 
 def entity_rows(entity: Object, place: SourcePosition, *type_names: str) -> Rows:
-    """Yield an entity and its observations. Raises InvalidSourceValue before the first row."""
+    """Yield an entity and its observations. If a value is invalid, raises InvalidSourceValue before any row."""
     name = text_of(entity, "name")
     kind = text_of(entity, *type_names) if any(entity.get(name) is not None for name in type_names) else None
     observations = entity.get("observations") or list[object]()

@@ -43,8 +43,8 @@ _DIVIDED_FORMATS: frozenset[MemoryFormat] = frozenset({"claude-memories"})
 These readers take a function that cleans the text.
 """
 _SERVER_READERS: Mapping[MemoryFormat, Callable[[Neo4jSource], Rows]] = {
-    "mcp-neo4j-memory": graphs.of_mcp_neo4j_memory,
-    "neo4j-agent-memory": graphs.of_neo4j_agent_memory,
+    "mcp-neo4j-memory": graphs.read_mcp_neo4j_memory,
+    "neo4j-agent-memory": graphs.read_neo4j_agent_memory,
 }
 INSTRUCTIONS = frozenset({"claude.md", "claude.local.md", "agents.md", "gemini.md"})
 """Names of the files in which users write instructions for agents."""
