@@ -290,9 +290,7 @@ def _import_export(call: Call, ctx: typer.Context, source: str, name: str | None
     """Create a domain from an export. `is_other` means that options for other programs' memories were given."""
     domain_source = ctx.get_parameter_source("domain")
     if is_other or (domain_source is not None and domain_source.name == "COMMANDLINE"):
-        hint = (
-            "For an export of graph-memory, pass --as with the name of the domain. For another memory, pass --format."
-        )
+        hint = "For a graph-memory export, pass the domain's name with --as. For another memory, pass --format."
         raise invalid_argument("source", f"{escape_line(source)} is not recognised as another program's memory", hint)
     (_import_folder if _is_folder(source) else _import_file)(call, source, name)
 
