@@ -160,7 +160,7 @@ def token_server(environment: dict[str, str]) -> Iterator[tuple[str, TestIssuer]
             yield url, issuer
 
 
-@pytest.fixture(params=["mcp", "api", "tokens"])
+@pytest.fixture(params=["mcp", "api", pytest.param("tokens", marks=pytest.mark.long)])
 def remote(request: pytest.FixtureRequest, team: Team) -> Mapping[str, AnyOperation]:
     """The operations of one of the interfaces, which the team then calls."""
     team.interface = request.param
