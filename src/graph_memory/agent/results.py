@@ -241,7 +241,9 @@ class Environment(Result):
     conventions: tuple[str, ...] = Field(description="Files with instructions for this project, and configured tools")
     services: tuple[str, ...] = Field(description="Services in the Docker Compose file")
     git_status: GitStatus | None = Field(default=None, description="Git status; absent outside a git work tree")
-    file_tree: tuple[str, ...] = Field(description="Paths from the root, nearest first, without ignored files")
+    file_tree: tuple[str, ...] = Field(
+        description="Paths from the root, with the fewest folders first, without ignored files"
+    )
     left_out: int | None = Field(default=None, description="Number of files beyond the limit")
     recent_changes: tuple[str, ...] = Field(description="Paths of the last changed files, newest first")
     last_scanned: str = Field(description="Time of the scan")

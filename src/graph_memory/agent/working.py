@@ -148,7 +148,7 @@ def _with_value(old_state: _State, key: str, value: object) -> tuple[_State, int
     dropped, state.outputs = state.outputs[:drop_count], state.outputs[drop_count:]
     if (tokens := _count_tokens(state)) > state.context_window:
         limit = f"{state.context_window:,} in context_window"
-        message = f"With {quote(key)}, the working memory would have {tokens:,} tokens, more than the {limit}"
+        message = f"With {quote(key)}, the working memory would have {tokens:,} tokens, more than the limit of {limit}"
         hint = "Clear other keys, or set a larger context_window."
         raise GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": hint})
     return state, tokens, dropped

@@ -74,7 +74,7 @@ class Domains(PagedResult):
 
     domains: tuple[DomainSummary, ...]
     unavailable_databases: tuple[str, ...] | None = Field(
-        default=None, description="Databases that cannot be reached, whose domains are missing in this list"
+        default=None, description="Databases that cannot be reached, whose domains are therefore not listed"
     )
 
 

@@ -229,7 +229,7 @@ class ResultWithWarnings(Result):
     """A result that can contain warnings."""
 
     warnings: tuple[Text, ...] | None = Field(
-        default=None, description="Warnings, such as why it may be empty or how to get many ids in pages"
+        default=None, description="Warnings, such as why the result may be empty or how to get many ids in pages"
     )
 
 

@@ -44,7 +44,7 @@ class CacheRecord:
 
 @dataclass(frozen=True)
 class AotCache:
-    """The file of an AOT cache, and the files that belong to it."""
+    """The file of an AOT cache, and its companion files."""
 
     file: Path
 

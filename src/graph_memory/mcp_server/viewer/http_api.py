@@ -131,7 +131,9 @@ class HttpApi:
         """Begin a login with a one-time token or, on a server with authentication, with a key or token."""
         try:
             if not is_json(request.headers):
-                raise invalid_argument("token", "A login must be JSON", "Send Content-Type: application/json.")
+                raise invalid_argument(
+                    "token", "The body of a login must be JSON", "Send Content-Type: application/json."
+                )
             secret = _read_object(await request.body()).get("token")
             if not isinstance(secret, str) or not secret:
                 raise invalid_argument("token", "The login has no token", 'Send {"token": "…"}.')

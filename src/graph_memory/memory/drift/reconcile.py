@@ -53,7 +53,7 @@ DROP_CONNECTIONS = query("drift/drop_connections", NoRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """The ids of the changes to adopt in one write (None for all changes), and the ids of the changes to restore."""
+    """The ids of the changes to adopt in one write (None for all changes), and the ids of the changes to undo."""
 
     ids: frozenset[str] | None = None
     to_restore: frozenset[str] = frozenset()

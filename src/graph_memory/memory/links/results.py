@@ -45,7 +45,7 @@ class LinkCreationResult(Result):
     success: bool = Field(description="Whether the link was created")
     link_id: str | None = Field(default=None, description="Id of the new link")
     version: int | None = Field(default=None, description="Version of the new link")
-    source_ref: DomainRef | None = Field(default=None, description="The target, as seen from the source")
+    source_ref: DomainRef | None = Field(default=None, description="How the source refers to the target")
     target_ref: DomainRef | None = Field(
         default=None, description="The source, as seen from the target, if bidirectional"
     )

@@ -135,7 +135,7 @@ def _check_texts(argument: str, value: object, most: int) -> tuple[str, ...]:
 def _check_text(argument: str, value: object) -> str:
     """Return the value if it is a string with text. Raises INVALID_ARGUMENT if it is blank or too long."""
     if not isinstance(value, str) or not value.strip():
-        message = f"{argument} contains {quote(value)}, which is not a string with text"
+        message = f"{argument} contains {quote(value)}, which is not a string or is empty"
         raise invalid_argument(argument, message, "Omit it.")
     if len(value) > MAX_QUERY_LENGTH:
         message = f"{argument} contains a string of {len(value):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"

@@ -93,7 +93,7 @@ def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 def _check_tag(tag: object) -> str:
     if not isinstance(tag, str) or not 0 < len(tag) <= _MAX_TAG_LENGTH or not is_encodable(tag):
-        raise invalid_argument("tags", f"{quote(tag)} is not a valid tags", f"Use 1 to {_MAX_TAG_LENGTH} characters.")
+        raise invalid_argument("tags", f"{quote(tag)} is not a valid tag", f"Use 1 to {_MAX_TAG_LENGTH} characters.")
     return tag
 
 

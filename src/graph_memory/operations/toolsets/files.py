@@ -39,7 +39,7 @@ class StrReplaceInFile(Call):
 
     path: FilePath
     old_str: Annotated[str, Field(description="Text to replace, which must occur exactly once")]
-    new_str: Annotated[str, Field(description="Text that replaces it")]
+    new_str: Annotated[str, Field(description="Text that replaces old_str")]
 
 
 class InsertIntoFile(Call):

@@ -118,7 +118,7 @@ class _File:
             raise InvalidSourceValue(f"The header has no :{role}", f"Add the column, or use {option}.")
 
     def _read_quoted(self, line: bytes) -> bytes:
-        """Return a line, together with the lines into which a quoted cell continues."""
+        """Return a line, with the following lines that a quoted cell spans."""
         if line.count(b'"') % 2 == 0:
             return line
         place, parts, size, is_open = self._lines.place, [line], len(line), True
