@@ -187,8 +187,8 @@ async def test_an_id_that_was_something_else_is_refused_whatever_was_chosen(memo
     await memory.delete_node("p2")
     for choice in ("skip", "update"):
         error = await error_of(memory, people / "people.csv", on_conflict=choice)
-        assert '"p1" for another City' in error.message
-        assert '"p2" for a deleted subject' in error.message
+        assert '"p1" was already used in this domain for another City' in error.message
+        assert '"p2" was already used in this domain for a deleted subject' in error.message
 
 
 async def test_connections_join_nodes_that_the_domain_has(memory: Memory, people: Path) -> None:
