@@ -384,7 +384,7 @@ class ConversationImportResult(Result):
     """The result of an import of conversations, or of its dry run."""
 
     format: str = Field(description="The program that recorded the conversations")
-    dry_run: bool = Field(description="Whether nothing was written")
+    dry_run: bool = Field(description="Whether this was only a preview, so nothing was written")
     domains: dict[str, int] = Field(description="Number of events in each domain, with earlier imports")
     sessions: int = Field(description="Number of sessions")
     events: int = Field(description="Number of events: prompts, last replies, tool calls and summaries")

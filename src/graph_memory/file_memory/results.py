@@ -35,7 +35,7 @@ class StoreExportResult(Result):
 class StoreImportResult(Result):
     """The result of importing a memory store, or of a dry run."""
 
-    dry_run: bool = Field(description="Whether nothing was written")
+    dry_run: bool = Field(description="Whether this was only a preview, so nothing was written")
     session: str | None = Field(
         default=None, description="Session of the changes in the log, by which you can revert them"
     )

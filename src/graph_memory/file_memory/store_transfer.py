@@ -157,7 +157,7 @@ def _check_content(path: str, content: NodeContent) -> str:
             f"The file {quote(path)} is binary or has over {MAX_CONTENT_BYTES:,} bytes, which a memory store does not "
             "allow"
         )
-        raise invalid_argument("format", message, "Split it, or export with the format log.")
+        raise invalid_argument("format", message, "Split it, or export in the `log` format.")
     return content.content
 
 

@@ -103,7 +103,7 @@ class translate_errors:  # noqa: N801
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    def __exit__(self, exc_type: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, (DriverError, Neo4jError, OSError, ValueError)):
             raise graph_error_of(error, uri=self._uri) from error
 

@@ -58,6 +58,24 @@ async def refusal_of(memory: Memory, wanted: Ontology) -> GraphError:
     return caught.value
 
 
+async def test_the_version_is_that_of_the_call_and_not_of_a_type_that_another_call_adds_right_after(
+    work: Memory, monkeypatch: pytest.MonkeyPatch
+):
+    log = work._core.log
+    write = log.write
+
+    async def write_before_another(name: str, *arguments: Any, **options: Any) -> Any:
+        written = await write(name, *arguments, **options)
+        if name == "apply_ontology":
+            await work.add_node_type(node_type_from({"name": "Other"}))
+        return written
+
+    monkeypatch.setattr(log, "write", write_before_another)
+    applied = await work.apply_ontology(ontology_from({"node_types": ["Mine"]}))
+    [other, mine] = (await work.history.log(limit=2)).entries
+    assert (applied.version, mine.seq, other.seq) == (mine.seq, mine.seq, mine.seq + 1)
+
+
 async def code(call: Any) -> Code:
     with pytest.raises(GraphError) as caught:
         await call

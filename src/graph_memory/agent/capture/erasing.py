@@ -82,7 +82,7 @@ def captured_filter_from(
         message = f"{first_name} cannot be combined with names, ids and text"
         raise invalid_argument(first_name, message, "Make two separate calls.")
     if not erase:
-        raise invalid_argument("erase", f"With {first_name}, captured events can only be erased", _ERASE_HINT)
+        raise invalid_argument("erase", f"{first_name} can only be used to erase captured events", _ERASE_HINT)
     if not texts.get("path", "root").strip("/"):
         message = f"{texts['path']} is the root folder, so it would match the events of all projects"
         raise invalid_argument("path", message, "Pass the path of a file or folder below the root, or pass session.")

@@ -58,7 +58,7 @@ def check_fits(settings: Settings, manifest: Manifest, schema_version: int) -> N
             f"Set GRAPH_MEMORY_NEO4J_VERSION to {manifest.neo4j} or a newer version.",
         )
     if settings.blob_url and not manifest.blobs_elsewhere:
-        hint = "Unset GRAPH_MEMORY_BLOB_URL for the restore and after it, or copy the blobs there afterwards."
+        hint = "Unset GRAPH_MEMORY_BLOB_URL and leave it unset, or copy the restored blobs to that address afterwards."
         details = {"argument": "GRAPH_MEMORY_BLOB_URL", "hint": hint}
         message = "The backup contains blobs, which can be restored only into the graph-memory home folder"
         raise GraphError(Code.INVALID_ARGUMENT, message, details)

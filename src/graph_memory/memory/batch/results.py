@@ -58,7 +58,7 @@ class BatchResult(Result):
     batch: str | None = Field(default=None, description="Id of the batch in the log, and of the batch's first event")
     since: int | None = Field(default=None, description="Log number of the batch's first event, for memory_revert")
     until: int | None = Field(default=None, description="Log number of the batch's last event")
-    dry_run: bool | None = Field(default=None, description="Whether nothing was written")
+    dry_run: bool | None = Field(default=None, description="Whether this was only a preview, so nothing was written")
     repeated: bool | None = Field(
         default=None,
         description="Whether an earlier call with this idempotency key wrote it, so that this call changed nothing",

@@ -65,7 +65,7 @@ class MergeConflict(Result):
 class MergeResult(Result):
     """The result of a merge or its preview. A merge is one batch in the target's log, and can be reverted as one."""
 
-    preview: bool = Field(description="Whether nothing was written")
+    preview: bool = Field(description="Whether this was only a preview, so nothing was written")
     source: str = Field(description="The domain from which changes were merged")
     source_seq: int = Field(description="Log number up to which the source was merged")
     target: str = Field(description="The domain that was changed")

@@ -143,7 +143,7 @@ class RememberResult(EntityRememberResult, ResultWithWarnings):
     )
     model: str | None = Field(default=None, description="The language model that split the text into facts")
     warnings: tuple[Text, ...] | None = Field(default=None, description="Requests that were not carried out")
-    dry_run: bool | None = Field(default=None, description="Whether nothing was written")
+    dry_run: bool | None = Field(default=None, description="Whether this was only a preview, so nothing was written")
 
     @property
     def about(self) -> EntityRememberResult:

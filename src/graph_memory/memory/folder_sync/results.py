@@ -28,7 +28,7 @@ class FolderSyncResult(Result):
     """The result of a synchronisation or its dry run."""
 
     domain: str = Field(description="Name of the domain")
-    dry_run: bool = Field(description="Whether nothing was written")
+    dry_run: bool = Field(description="Whether this was only a preview, so nothing was written")
     seq: int = Field(description="Log number of the state to which the folder now corresponds")
     session: str | None = Field(
         default=None, description="Session of the changes in the log, by which you can revert them"

@@ -219,7 +219,7 @@ async def read_neighbour_page(
     at: int = END,
     read_links: ReadLinks | None = None,
 ) -> ConnectedNodes:
-    """Return a page of the neighbours in `marked_rows`. If concurrent changes may hide neighbours, reads them again.
+    """Return a page of the neighbours in `marked_rows`. Reads them again if concurrent changes may have hidden some.
 
     If `read_links` is given, the neighbours are those at the other end of the connections that it returns.
     """

@@ -83,6 +83,7 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
     try:
         written = await core.log.write("apply_ontology", domain, core.origin, read, decide, creates_domain=True)
         planned, created = written.report
+        version = written.receipt.seq
     except GraphError as error:
         if not is_busy_with_job(error, GROWING):
             raise
@@ -90,9 +91,12 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
         return await apply_ontology(core, domain, ontology)
     except _NeedsCheck:
         planned, created = await _migrate(core, domain, ontology), False
-    head = await core.store.first_row(HEAD, domain=domain)
+        version = None
+    if version is None:
+        head = await core.store.first_row(HEAD, domain=domain)
+        version = head.ontology_version if head else 0
     return OntologyApplyResult(
-        version=head.ontology_version if head else 0,
+        version=version,
         created=created,
         node_types=tuple(declared.name for declared in planned.node_types),
         connection_types=tuple(declared.name for declared in planned.connection_types),

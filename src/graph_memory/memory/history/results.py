@@ -171,7 +171,7 @@ class RevertResult(Result):
     If a revert is written in pages, the result lists only the first 100 changes and skipped subjects.
     """
 
-    dry_run: bool = Field(description="Whether nothing was written")
+    dry_run: bool = Field(description="Whether this was only a preview, so nothing was written")
     batch: str | None = Field(default=None, description="Id of the batch in the log; absent if nothing was written")
     changes: tuple[RevertedChange, ...] = Field(description="The changes that the revert made or would make")
     more_changes: int | None = Field(default=None, description="Number of changes that are not listed")

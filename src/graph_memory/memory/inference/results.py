@@ -29,7 +29,7 @@ class UnsupportedConnection(Result):
 class InferenceResult(ResultWithWarnings):
     """The connections that transitive types imply and the graph lacks."""
 
-    dry_run: bool = Field(description="Whether nothing was written")
+    dry_run: bool = Field(description="Whether this was only a preview, so nothing was written")
     connections: tuple[InferredConnection, ...] = Field(description="The missing connections")
     more: int = Field(description="Number of missing connections that were not written; call again to write them")
     refused: int = Field(description="Number of missing connections that a rule of the ontology does not allow")

@@ -136,7 +136,7 @@ class LoadResult(Result):
     """The result of a load or its dry run."""
 
     domain: str = Field(description="Name of the domain")
-    dry_run: bool = Field(description="Whether nothing was written")
+    dry_run: bool = Field(description="Whether this was only a preview, so nothing was written")
     nodes: LoadCounts = Field(description="Numbers of nodes")
     connections: LoadCounts = Field(description="Numbers of connections")
     node_types: dict[str, int] = Field(description="Number of nodes by type, without rejected nodes")
@@ -165,7 +165,7 @@ class MemoryImportResult(Result):
 
     domain: str = Field(description="Name of the domain")
     format: str = Field(description="The program from which the memory comes")
-    dry_run: bool = Field(description="Whether nothing was written")
+    dry_run: bool = Field(description="Whether this was only a preview, so nothing was written")
     session: str | None = Field(description="Session of the changes in the log, by which you can revert them")
     entities: ImportCounts = Field(description="Numbers of entities")
     relations: ImportCounts = Field(description="Numbers of relations")

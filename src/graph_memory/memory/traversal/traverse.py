@@ -129,7 +129,7 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> TraversalRe
 async def _read_contents(
     place: DomainState, keys: Sequence[str], request: WalkRequest
 ) -> tuple[dict[str, DescribedRow], dict[str, str], dict[str, str], list[str]]:
-    """Return the nodes' rows and texts, and the originals of duplicate nodes, all by node key, and warnings."""
+    """Return rows, texts and the originals of duplicate nodes, each by node key, and a list of warnings."""
     rows, texts, originals, warnings = dict[str, DescribedRow](), dict[str, str](), dict[str, str](), list[str]()
     for node_place, key_by_id in states_by_domain(place, keys):
         node_rows = await node_place.read_nodes([*key_by_id])

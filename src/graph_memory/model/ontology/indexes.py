@@ -50,7 +50,7 @@ def index_name(index: Index) -> str:
 
 
 def index_value(index: Index, state: Mapping[str, PropertyValue], owner: str) -> str:
-    """Return the value that an index stores for a subject: one value's key, or a sort key for several properties.
+    """Return the entry of a subject in an index: the key of its value or, for several properties, a sort key.
 
     A sort key consists of the prefix for all values but the last, the ordered key of the last value, and the id, which
     makes it unique.

@@ -102,7 +102,7 @@ class EntityMergeResult(Result):
     )
     since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
     until: int | None = Field(default=None, description="Log number of the last change")
-    dry_run: bool | None = Field(default=None, description="Whether nothing was written")
+    dry_run: bool | None = Field(default=None, description="Whether this was only a preview, so nothing was written")
 
 
 class DecisionResult(Result):

@@ -177,8 +177,8 @@ class Ledger:
         if before is None:
             is_expected = number is None or number <= self._old_until
         else:
-            may_begin = op is Op.CREATE or cast("int", row["_seq"]) <= self._old_until  # the type was removed
-            is_expected = number == before.seq or (number is None and may_begin)
+            may_lack_previous = op is Op.CREATE or cast("int", row["_seq"]) <= self._old_until  # the type was removed
+            is_expected = number == before.seq or (number is None and may_lack_previous)
         if not is_expected:
             raise InvalidEvent(
                 f"names event {number:,} as the last event about {quote(row['_subject'])}, which is wrong"
