@@ -5,8 +5,8 @@
 // returns: name, aliases
 MATCH (n:_Node)
 WHERE n._domain = $domain AND n._called = true
-WITH n, reduce(names = normalize(n.aliases, NFC), sign IN $separators | replace(names, sign, '')) AS names
-WITH n, replace(toLower(toUpper(toLower(names))), 'ς', 'σ') AS folded
+WITH n, replace(normalize(toLower(toUpper(toLower(normalize(n.aliases))))), 'ς', 'σ') AS aliases
+WITH n, reduce(text = aliases, sign IN $separators | replace(text, sign, '')) AS folded
 WHERE any(text IN $texts WHERE folded CONTAINS text)
 RETURN n.name AS name, n.aliases AS aliases
 LIMIT $limit

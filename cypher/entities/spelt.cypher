@@ -6,6 +6,6 @@
 UNWIND $firsts AS first
 MATCH (n:_Node)
 WHERE n._domain = $domain AND n._entity_name STARTS WITH first AND n._mentioned IS NULL
-WITH n, reduce(name = normalize(n.name, NFC), sign IN $separators | replace(name, sign, '')) AS name
-WHERE replace(toLower(toUpper(toLower(name))), 'ς', 'σ') = $text
+WITH n, replace(normalize(toLower(toUpper(toLower(normalize(n.name))))), 'ς', 'σ') AS name
+WHERE reduce(text = name, sign IN $separators | replace(text, sign, '')) = $text
 RETURN n.name AS name

@@ -14,8 +14,8 @@ WITH collect(row) AS rows
 WHERE size(rows) > 0
 MATCH (n:_Node)
 WHERE n._domain = $domain AND n._called = true
-WITH rows, n, reduce(names = normalize(n.aliases, NFC), sign IN $separators | replace(names, sign, '')) AS names
-WITH rows, n, replace(toLower(toUpper(toLower(names))), 'ς', 'σ') AS folded
+WITH rows, n, replace(normalize(toLower(toUpper(toLower(normalize(n.aliases))))), 'ς', 'σ') AS aliases
+WITH rows, n, reduce(text = aliases, sign IN $separators | replace(text, sign, '')) AS folded
 UNWIND rows AS row
 WITH row, n, folded
 WHERE folded CONTAINS row.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graph_memory.memory.entities.cleaning.misplaced import old_key, other_name
@@ -93,6 +93,8 @@ def test_names_that_differ_in_signs_are_alike_but_no_duplicates(text: str, other
     assert ("1", "2") in set(pairs({"1": ComparedEntity(text, "x"), "2": ComparedEntity(other, "x")}))
 
 
+@example("\u1fe2", "", "-")  # its capitals are three characters, of which two compose another
+@example("\u0149", "", "-")  # its capitals are an apostrophe, which separates, and a letter
 @given(st.text(max_size=6), st.text(max_size=6), st.sampled_from(SEPARATORS))
 def test_a_name_is_found_by_what_the_store_compares(entity_name: str, other: str, separator: str):
     for name in (entity_name.swapcase(), unicodedata.normalize("NFD", entity_name), f"{entity_name}{separator}{other}"):

@@ -60,17 +60,15 @@ def without_separators(name: str) -> str:
 
     Names with the same key have the same form.
     """
-    characters = "".join(character for character in unicodedata.normalize("NFC", name) if character not in SEPARATORS)
-    return characters.lower().upper().lower().replace("ς", "σ")
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).lower().upper().lower()).replace("ς", "σ")
+    return "".join(character for character in folded if character not in SEPARATORS)
 
 
 def first_characters(name: str) -> list[str]:
     """Return the possible first characters of names with the same key as `name`, sorted."""
     first = name_key(name)[:1]
-    if first in _TO_FIRST_OF_KIND.values():
-        return sorted(sign for sign in SEPARATORS if sign.translate(_TO_FIRST_OF_KIND) == first)
-    base = _first_folded(first)
-    return sorted({base, *_characters_by_first().get(base, "")})
+    bases = [sign for sign in SEPARATORS if sign.translate(_TO_FIRST_OF_KIND) == first] or [_first_folded(first)]
+    return sorted({*bases, *"".join(_characters_by_first().get(base, "") for base in bases)})
 
 
 def _first_folded(character: str) -> str:
