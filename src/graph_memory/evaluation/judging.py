@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
+from graph_memory.agent.records.statistics import percentile
 from graph_memory.evaluation.cases import Question
 from graph_memory.evaluation.results import KindResult, Times, Updates
 from graph_memory.memory.recall.rendering.wording import flatten
@@ -113,7 +113,7 @@ def _summarise_kind(kind: str, scores: Sequence[Score]) -> KindResult:
         evidence=_mean(scores, lambda score: score.evidence),
         evidence_complete=_mean(scores, lambda score: None if score.evidence is None else float(score.evidence == 1)),
         tokens_mean=round(mean(tokens), 1),
-        tokens_p95=int(percentile(tokens, 95)),
+        tokens_p95=int(percentile(tokens, 0.95)),
         recall_ms=_times([score.recall_ms for score in scores]),
         search_ms=_times([score.search_ms for score in scores]),
     )
@@ -135,13 +135,8 @@ def summarise_updates(scores: Sequence[Score]) -> Updates | None:
     )
 
 
-def percentile(values: Sequence[float], percent: int) -> float:
-    """Return the smallest value that is at least as large as `percent` percent of the values."""
-    return sorted(values)[max(0, math.ceil(len(values) * percent / 100) - 1)]
-
-
 def _times(values: Sequence[float]) -> Times:
-    return Times(p50=round(median(values), 1), p95=round(percentile(values, 95), 1))
+    return Times(p50=round(median(values), 1), p95=round(percentile(values, 0.95), 1))
 
 
 def _mean(scores: Sequence[Score], value_of: Callable[[Score], float | None]) -> float | None:

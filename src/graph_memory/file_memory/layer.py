@@ -170,10 +170,10 @@ class FileMemory:
     async def export_store(self, target: Path | str | IO[bytes]) -> StoreExportResult:
         """Write the files and all their versions as JSON, with the fields of Anthropic's memory stores.
 
-        The path of a memory is the file's path without `/memories`. Raises INVALID_ARGUMENT for binary files, for files
-        over 102,400 bytes, and for paths that a memory cannot have. Also raises ONTOLOGY_NOT_FOUND if the domain does
-        not exist, HISTORY_COMPACTED if the log is compacted during the export, and FILE_CREATION_FAILED if the target
-        cannot be written.
+        A target whose name ends in `.gz` is compressed. The path of a memory is the file's path without `/memories`.
+        Raises INVALID_ARGUMENT for binary files, for files over 102,400 bytes, and for paths that a memory cannot have.
+        Also raises ONTOLOGY_NOT_FOUND if the domain does not exist, HISTORY_COMPACTED if the log is compacted during
+        the export, and FILE_CREATION_FAILED if the target cannot be written.
         """
         from graph_memory.file_memory.store_transfer import export_store
 

@@ -24,11 +24,10 @@ from graph_memory.file_memory.store_format import (
     path_error,
 )
 from graph_memory.file_memory.tree import ROOT, format_of, title_of
-from graph_memory.files import replace_file
 from graph_memory.layers import add_missing_types
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.history.results import LogEntry
-from graph_memory.memory.transfer.archive.writer import write_error
+from graph_memory.memory.transfer.archive.writer import open_target
 from graph_memory.memory.transfer.formats.memories.json_lines import read_json_file
 from graph_memory.memory.transfer.formats.records import UnreadableSource
 from graph_memory.memory.transfer.results import ImportCounts
@@ -169,14 +168,8 @@ def _check_path(path: str) -> str:
 
 def _write(target: Path | IO[bytes], data: Mapping[str, object]) -> None:
     text = (json.dumps(data, ensure_ascii=False, indent=1) + "\n").encode()
-    try:
-        if isinstance(target, Path):
-            with replace_file(target) as file:
-                file.write(text)
-        else:
-            target.write(text)
-    except OSError as error:
-        raise write_error(target, error) from error
+    with open_target(target) as stream:
+        stream.write(text)
 
 
 async def import_store(memory: Memory, file_type: NodeType, source: Path, *, dry_run: bool) -> StoreImportResult:

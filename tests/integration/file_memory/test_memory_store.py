@@ -69,8 +69,9 @@ async def test_a_file_that_was_changed_or_deleted_here_is_left_as_it_is(
     files, other = FileMemory(memory), FileMemory(memory, domain=f"{domain}-copy")
     for name in ("a", "b"):
         await files.create(f"/memories/{name}", "one")
-    await files.export_store(tmp_path / "store.json")
-    await other.import_store(tmp_path / "store.json")
+    await files.export_store(tmp_path / "store.json.gz")
+    assert (tmp_path / "store.json.gz").read_bytes()[:2] == b"\x1f\x8b"
+    await other.import_store(tmp_path / "store.json.gz")
     for name in ("a", "b"):
         await files.str_replace(f"/memories/{name}", "one", "two")
     await files.export_store(tmp_path / "store.json")

@@ -58,8 +58,8 @@ def test_evidence_is_compared_word_for_word_as_recall_writes_it() -> None:
 def test_shares_and_percentiles() -> None:
     assert share_of(["a", "b"], ["b", "b", "c"]) == 0.5
     assert share_of([], ["b"]) is None
-    assert [percentile([4, 1, 3, 2], percent) for percent in (50, 95, 100)] == [2, 4, 4]
-    assert percentile(range(1, 101), 95) == 95
+    assert [percentile([4, 1, 3, 2], share) for share in (0.5, 0.95, 1)] == [2, 4, 4]
+    assert percentile(range(1, 101), 0.95) == 95
 
 
 def test_results_are_by_kind_and_questions_without_labels_count_for_tokens_alone() -> None:

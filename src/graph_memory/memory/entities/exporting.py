@@ -7,13 +7,12 @@ from typing import IO
 
 import anyio.to_thread
 
-from graph_memory.files import replace_file
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import seq_at
 from graph_memory.memory.entities.reads import read_graph
 from graph_memory.memory.entities.results import KnowledgeGraph
 from graph_memory.memory.transfer.archive.export import header_of
-from graph_memory.memory.transfer.archive.writer import archive_stream, write_error
+from graph_memory.memory.transfer.archive.writer import open_target
 from graph_memory.memory.transfer.formats.memories.official import write_official
 from graph_memory.memory.transfer.results import GraphExportResult
 from graph_memory.progress import Progress
@@ -35,11 +34,5 @@ async def export_official(
 
 def _write(graph: KnowledgeGraph, target: Path | IO[bytes]) -> None:
     entities, relations = ([entity.to_dict() for entity in entities] for entities in (graph.entities, graph.relations))
-    try:
-        if isinstance(target, Path):
-            with replace_file(target) as file, archive_stream(target, file) as stream:
-                write_official(entities, relations, stream)
-        else:
-            write_official(entities, relations, target)
-    except OSError as error:
-        raise write_error(target, error) from error
+    with open_target(target) as stream:
+        write_official(entities, relations, stream)
