@@ -7,6 +7,13 @@ PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --ma
 # Else each process, of which tests start hundreds, would compile every module that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
+PIP := -m pip install --quiet --no-compile --disable-pip-version-check
+# uv installs in seconds what takes pip a minute. It does not read pip's configuration, so pip installs what uv cannot find.
+define install
+$(BIN)/uv pip install --quiet --python $(1)/bin/python --require-hashes -r $(2) || $(1)/bin/python $(PIP) --require-hashes -r $(2)
+$(1)/bin/python $(PIP) --no-deps --no-build-isolation --editable .
+endef
+
 # The viewer's files, which users get with the package and need no Node for.
 VIEWER := src/graph_memory/viewer/index.html
 
@@ -21,8 +28,8 @@ setup: .venv/ready $(VIEWER)  ## Make .venv with everything in it, and build the
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo 'graph-memory needs Python 3.11 or newer: make PYTHON=python3.12 …'; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	sed -n '/^uv==/,/[^\\]$$/p' requirements.lock | $(BIN)/python $(PIP) --require-hashes -r /dev/stdin
+	$(call install,.venv,requirements.lock)
 	@touch .venv/ready
 
 web: .venv/ready  ## Build the viewer of web/ into the package
@@ -52,8 +59,7 @@ adapters: setup .adapters/ready  ## The tests and types of the adapters, with th
 
 .adapters/ready: tests/adapters/requirements.txt pyproject.toml
 	$(PYTHON) -m venv .adapters
-	.adapters/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r tests/adapters/requirements.txt
-	.adapters/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(call install,.adapters,tests/adapters/requirements.txt)
 	@touch .adapters/ready
 
 unit: setup  ## The tests that need no database
