@@ -146,3 +146,14 @@ async def test_an_alias_that_another_entity_has_is_a_question(memory: Memory) ->
     ]
     assert (await entities.update_entity("Shop", aliases=["LH"])).candidates is None
     assert (await entities.answer(f"{changed.id}:{result.id}", "same")).merged is not None
+
+
+async def test_capitals_of_several_characters_make_no_other_name(memory: Memory) -> None:
+    """The store and Python fold them to the same form."""
+    entities = memory.entities
+    for number, (lower, capitals) in enumerate((("\u1fe2", "\u03ab\u0300"), ("\u0149gom", "\u02bcNGOM"))):
+        name, alias = f"{lower} {number}", f"{lower} alias"
+        created = await entities.remember(name=name, type="place", aliases=[alias], observations=["Is by the sea."])
+        again = await entities.remember(name=f"{capitals} {number}", observations=["Is in the north."])
+        assert again.id == created.id
+        assert [entity.name for entity in (await entities.open_nodes([f"{capitals} ALIAS"])).entities] == [name]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from graph_memory.agent.records.statistics import percentile
 from graph_memory.evaluation.cases import Question
 from graph_memory.evaluation.judging import (
     Score,
     evidence_share,
     judge_update,
-    percentile,
     share_of,
     summarise,
     summarise_updates,

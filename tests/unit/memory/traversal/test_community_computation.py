@@ -138,9 +138,7 @@ async def test_the_process_is_killed_with_the_call(monkeypatch: pytest.MonkeyPat
             tasks.cancel_scope.cancel()
     assert monotonic() - began < 20
     [process] = started  # pyright: ignore[reportPossiblyUnboundVariable]
-    process.wait(
-        timeout=10
-    )  # a call that is cancelled while the process starts kills it, and does not wait for its end
+    process.wait(timeout=10)  # a call that is cancelled while its process starts does not wait for the end
 
 
 async def test_a_process_that_ends_early_or_returns_too_little_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
