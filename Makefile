@@ -9,8 +9,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PIP := -m pip install --quiet --no-compile --disable-pip-version-check
 # uv installs in seconds what takes pip a minute. It does not read pip's configuration, so pip takes over where uv fails.
+# With `--system-certs` it trusts the certificates that pip trusts, such as those of a company's proxy.
 define install
-$(BIN)/uv pip install --quiet --python $(1)/bin/python --require-hashes -r $(2) \
+$(BIN)/uv pip install --quiet --system-certs --python $(1)/bin/python --require-hashes -r $(2) \
 	|| { echo 'uv could not install the packages. pip installs them now.'; $(1)/bin/python $(PIP) --require-hashes -r $(2); }
 $(1)/bin/python $(PIP) --no-deps --no-build-isolation --editable .
 endef
