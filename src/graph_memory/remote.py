@@ -63,8 +63,13 @@ def run_remotely(arguments: Sequence[str]) -> int | None:
     return None if answer is None else _print(answer)
 
 
-def ask_server(request: Mapping[str, object], seconds: float | None = None) -> Mapping[str, object] | None:
-    """Return a server's answer to the request, or None if no server of this home folder answers within `seconds`."""
+def ask_server(
+    request: Mapping[str, object], seconds: float | None = None, accept_seconds: float = ANSWER_SECONDS
+) -> Mapping[str, object] | None:
+    """Return a server's answer to the request, or None if no server of this home folder answers within `seconds`.
+
+    A server that does not accept the request within `accept_seconds` is passed over.
+    """
     if not hasattr(socket, "AF_UNIX"):
         return None
     deadline = None if seconds is None else time.monotonic() + seconds
@@ -72,7 +77,7 @@ def ask_server(request: Mapping[str, object], seconds: float | None = None) -> M
         if deadline is not None and time.monotonic() >= deadline:
             break
         with suppress(OSError, ValueError):
-            if (answer := _ask(path, request, deadline)) is not None:
+            if (answer := _ask(path, request, deadline, accept_seconds)) is not None:
                 return answer
     return None
 
@@ -148,9 +153,11 @@ def _sockets() -> Iterator[Path]:
         yield from (Path(entry.path) for entry in entries if entry.name.endswith(".sock"))
 
 
-def _ask(path: Path, request: Mapping[str, object], deadline: float | None) -> Mapping[str, object] | None:
+def _ask(
+    path: Path, request: Mapping[str, object], deadline: float | None, accept_seconds: float
+) -> Mapping[str, object] | None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(min(ANSWER_SECONDS, _seconds_until(deadline) or ANSWER_SECONDS))
+        connection.settimeout(min(accept_seconds, _seconds_until(deadline) or accept_seconds))
         connection.connect(str(path))
         if not is_of_this_user(connection):
             return None

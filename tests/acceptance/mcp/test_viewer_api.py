@@ -69,7 +69,8 @@ async def test_view_finds_the_running_server_and_gets_another_token(browser: Bro
     with anyio.fail_after(60):
         while not [*sockets.glob("*.sock")]:  # noqa: ASYNC110 - another process makes it
             await anyio.sleep(0.1)
-    done = await anyio.run_process([COMMAND, "view", "--no-open"], env=own_home)
+        # If it found no server, it would start one, and not end.
+        done = await anyio.run_process([COMMAND, "view", "--no-open"], env=own_home)
     other = Browser(done.stdout.decode())
     assert other.base == browser.base
     assert other.token not in ("", browser.token)

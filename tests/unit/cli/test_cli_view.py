@@ -33,7 +33,7 @@ def addresses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 def answer(monkeypatch: pytest.MonkeyPatch, address: str | None) -> None:
     """Let a running server answer with an address, or let there be no server."""
 
-    def ask(request: Mapping[str, object], _seconds: float) -> Mapping[str, object] | None:
+    def ask(request: Mapping[str, object], *_seconds: float) -> Mapping[str, object] | None:
         assert request["arguments"] == ["view"]
         return None if address is None else {"address": address}
 

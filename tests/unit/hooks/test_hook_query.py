@@ -147,7 +147,7 @@ def test_the_second_of_two_hooks_does_not_forget_what_the_first_has_shown(
 def test_no_further_server_is_asked_after_the_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tried_paths: list[Path] = []
 
-    def ask(path: Path, request: object, deadline: float) -> None:
+    def ask(path: Path, request: object, deadline: float, accept_seconds: float) -> None:
         tried_paths.append(path)
         time.sleep(max(deadline - time.monotonic(), 0))
 

@@ -23,8 +23,11 @@ from graph_memory.project import domain_for
 from graph_memory.remote import VIEW, ask_server, request
 from graph_memory.settings import Settings
 
-ANSWER_SECONDS = 5.0
+ANSWER_SECONDS = 10.0
 """Maximum time in seconds for a running server's answer."""
+ACCEPT_SECONDS = 4.0
+"""Maximum time in seconds for a running server to accept the request. A server that is loading can be busy for seconds,
+and `view` must not start a second one."""
 OPEN_SECONDS = 10.0
 """Maximum time in seconds for the browser to start."""
 
@@ -191,7 +194,7 @@ def view(
     """
     settings = _for_all_clients(read_settings(domain=domain))
     domain = None if domain is None else check_domain(settings.domain)
-    answer = ask_server(request(VIEW), ANSWER_SECONDS)
+    answer = ask_server(request(VIEW), ANSWER_SECONDS, ACCEPT_SECONDS)
     if answer is not None:
         _show_viewer(str(answer["address"]), domain, no_open=no_open).join(OPEN_SECONDS)
         return
